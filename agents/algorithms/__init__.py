@@ -1,0 +1,1 @@
+"""Algorithms, a folder each, and the contract that they fulfil."""

@@ -1,0 +1,303 @@
+"""Proximal policy optimization (Schulman et al., arXiv:1707.06347).
+
+Read `update` first: it is the whole of the algorithm, and calls the rest.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import gymnasium
+import tensorflow as tf
+
+from agents.algorithms.algorithm import Algorithm
+from agents.algorithms.ppo import losses
+from agents.algorithms.ppo.settings import PPOSettings
+from agents.parts import actions, minibatches, randomness
+from agents.parts.advantages import discounted_sums, generalized_advantage
+from agents.parts.distributions import Distribution
+from agents.parts.normalizer import CLIP, ObservationNormalizer, RunningMoments
+from agents.parts.optimizer import Adam
+from agents.parts.settings import SettingError
+from agents.parts.trajectory import Decision, Nest, Trajectory
+
+
+class Extras(NamedTuple):
+    """What PPO remembers of a decision.
+
+    Attributes:
+        sample: [batch, size], what the policy drew; the action is its bounded version.
+        log_prob: [batch] float32, of the sample.
+        policy: the distribution that it was drawn from.
+    """
+
+    sample: tf.Tensor
+    log_prob: tf.Tensor
+    policy: Distribution
+
+
+class Batch(NamedTuple):
+    """Samples to learn from, each leaf [sequences, chunk_length, ...].
+
+    Attributes:
+        observation: normalized.
+        reset: bool, whether the recurrent state starts anew after the step.
+        state: recurrent state before the step.
+        extras: of the decision.
+        weight: float32, 1 for a transition, otherwise 0.
+        advantage: float32, normalized.
+        value_target: float32.
+    """
+
+    observation: Nest
+    reset: tf.Tensor
+    state: Nest
+    extras: Extras
+    weight: tf.Tensor
+    advantage: tf.Tensor
+    value_target: tf.Tensor
+
+
+class PPO(Algorithm):
+    """Clipped surrogate, adaptive KL penalty, or both, by the settings."""
+
+    def __init__(
+        self,
+        settings: PPOSettings,
+        observation_space: gymnasium.Space,
+        action_space: gymnasium.Space,
+        network: Any,
+        num_envs: int,
+        seed: int,
+    ):
+        """Build the network, the optimizer and the normalizers.
+
+        Raises:
+            SettingError: Settings and network don't go together.
+            UnsupportedSpace: The network does not fit the action space.
+        """
+        super().__init__(
+            settings, observation_space, action_space, network, num_envs, seed
+        )
+        self.settings: PPOSettings = settings
+        self._action_space = action_space
+        self.network = network(settings, observation_space, action_space, seed)
+        self._chunk_length = settings.chunk_length if self.network.recurrent else 1
+        self._check_chunks()
+        self.optimizer = Adam(self.network.trainable_variables)
+        self.observation_normalizer = ObservationNormalizer(
+            observation_space, settings.normalize_observations
+        )
+        self._returns = RunningMoments(())
+        self._return_accumulator = tf.Variable(tf.zeros([num_envs]), trainable=False)
+        self._penalty = tf.Variable(settings.kl_init_penalty, trainable=False)
+
+    def initial_state(self, batch_size: int) -> Nest:
+        """Return the recurrent state at the start of an episode."""
+        return self.network.initial_state(batch_size)
+
+    def perform(
+        self, observation: Nest, state: Nest, seed: tf.Tensor, training: bool
+    ) -> Decision:
+        """Sample actions in training; take the most likely ones otherwise."""
+        observation = self.observation_normalizer(observation)
+        policy, _, state = self.network(observation, state)
+        sample = policy.sample(seed) if training else policy.mode()
+        action = actions.to_environment(
+            self._action_space, sample, self.settings.normalize_ranges
+        )
+        return Decision(action, state, Extras(sample, policy.log_prob(sample), policy))
+
+    @tf.function(jit_compile=True, autograph=False)
+    def update(
+        self, trajectory: Trajectory, seed: tf.Tensor, progress: tf.Tensor
+    ) -> dict[str, tf.Tensor]:
+        """Improve policy and value on a trajectory, then move the normalizers on.
+
+        Advantages are computed anew in each epoch (Andrychowicz et al.,
+        arXiv:2006.05990), and normalized over the whole trajectory. See
+        `Algorithm.update` for the arguments.
+        """
+        learning_rate = self._learning_rate(progress)
+
+        def epoch(index, enabled, _):
+            epoch_seed = randomness.fold(seed, index)
+            enabled, metrics = self._train_epoch(
+                self._prepare(trajectory), epoch_seed, learning_rate, enabled
+            )
+            return index + 1, enabled, metrics
+
+        _, enabled, metrics = tf.while_loop(
+            lambda index, *_: index < self.settings.update_epochs,
+            epoch,
+            (0, tf.constant(True), _no_metrics()),
+            maximum_iterations=self.settings.update_epochs,
+        )
+        metrics["stopped"] = 1.0 - tf.cast(enabled, tf.float32)
+        metrics["learning_rate"] = learning_rate
+        if self.settings.kl_target is not None:
+            metrics["penalty"] = self._adapt_penalty(metrics["divergence"])
+        self.warm_up(trajectory)
+        return metrics
+
+    def warm_up(self, trajectory: Trajectory) -> None:
+        """Move the normalizers on; also called with a first rollout before training."""
+        self.observation_normalizer.update(trajectory.observation, trajectory.valid)
+        sums, accumulator = discounted_sums(
+            self._return_accumulator,
+            trajectory.reward,
+            trajectory.terminated | trajectory.truncated,
+            trajectory.valid,
+            self.settings.discount,
+        )
+        self._returns.update(sums, trajectory.valid)
+        self._return_accumulator.assign(accumulator)
+
+    def reduce_gradients(self, gradients: Sequence[tf.Tensor]) -> Sequence[tf.Tensor]:
+        """Return gradients as they are; several learners would average them here."""
+        return gradients
+
+    def _prepare(self, trajectory: Trajectory) -> Batch:
+        """Estimate advantages by the value function as it is now."""
+        ended = trajectory.terminated | trajectory.truncated
+        observation = self.observation_normalizer(trajectory.observation)
+        final = self.observation_normalizer(trajectory.final_observation)
+        value, next_value = self._values(observation, final, trajectory.state, ended)
+        advantage = generalized_advantage(
+            self._scaled(trajectory.reward),
+            value,
+            next_value,
+            trajectory.terminated,
+            trajectory.truncated,
+            trajectory.valid,
+            self.settings.discount,
+            self.settings.gae_lambda,
+        )
+        weight = tf.cast(trajectory.valid, tf.float32)
+        batch = Batch(
+            observation=observation,
+            reset=ended,
+            state=trajectory.state,
+            extras=trajectory.extras,
+            weight=weight,
+            advantage=losses.normalize(advantage, weight),
+            value_target=advantage + value,
+        )
+        return minibatches.to_sequences(batch, self._chunk_length)
+
+    def _values(
+        self, observation: Nest, final: Nest, state: Nest, ended: tf.Tensor
+    ) -> tuple[tf.Tensor, tf.Tensor]:
+        """Return the values [T, N] of observations and of final observations."""
+        time = ended.shape[0]
+        inputs = (observation, final, state, ended)
+        observation, final, state, ended = minibatches.to_sequences(
+            inputs, self._chunk_length
+        )
+        first = tf.nest.map_structure(lambda leaf: leaf[:, 0], state)
+        _, value, states_after = self.network.unroll(observation, first, ended)
+        _, next_value, _ = self.network(final, states_after)
+        return minibatches.from_sequences((value, next_value), time)
+
+    def _train_epoch(
+        self, batch: Batch, seed: tf.Tensor, learning_rate: tf.Tensor, enabled: tf.Tensor
+    ) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:
+        """Take a step on each minibatch; return whether to go on, and mean metrics."""
+        drawn = minibatches.draw_minibatches(
+            seed, batch.weight.shape[0], self.settings.batch_size // self._chunk_length
+        )
+        count = drawn.indices.shape[0]
+
+        def step(index, enabled, totals):
+            indices, used = drawn.indices[index], drawn.used[index]
+            rows = tf.nest.map_structure(lambda x: tf.gather(x, indices), batch)
+            used = tf.cast(used, tf.float32)[:, None]
+            rows = rows._replace(weight=rows.weight * used)
+            enabled, metrics = self._train_minibatch(rows, learning_rate, enabled)
+            totals = {key: totals[key] + metrics[key] for key in totals}
+            return index + 1, enabled, totals
+
+        _, enabled, totals = tf.while_loop(
+            lambda index, *_: index < count,
+            step,
+            (0, enabled, _no_metrics()),
+            maximum_iterations=count,
+        )
+        return enabled, {key: total / count for key, total in totals.items()}
+
+    def _train_minibatch(
+        self, batch: Batch, learning_rate: tf.Tensor, enabled: tf.Tensor
+    ) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:
+        variables = self.network.trainable_variables
+        with tf.GradientTape(watch_accessed_variables=False) as tape:
+            tape.watch(variables)
+            loss, metrics = self._loss(batch)
+        gradients = self.reduce_gradients(tape.gradient(loss, variables))
+        limit = self.settings.max_gradient_norm
+        gradients, metrics["gradient_norm"] = tf.clip_by_global_norm(gradients, limit)
+        if self.settings.kl_stop is not None:
+            enabled &= metrics["divergence"] <= self.settings.kl_stop
+        holds_samples = tf.reduce_sum(batch.weight) > 0
+        self.optimizer.apply(gradients, learning_rate, enabled & holds_samples)
+        return enabled, metrics
+
+    def _loss(self, batch: Batch) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:
+        settings, weight = self.settings, batch.weight
+        first = tf.nest.map_structure(lambda leaf: leaf[:, 0], batch.state)
+        policy, value, _ = self.network.unroll(batch.observation, first, batch.reset)
+        log_ratio = policy.log_prob(batch.extras.sample) - batch.extras.log_prob
+        divergence = batch.extras.policy.divergence(policy)
+        mean_divergence = losses.weighted_mean(divergence, weight)
+        policy_loss = losses.surrogate_loss(
+            log_ratio, batch.advantage, settings.clip_range
+        )
+        value_loss = losses.value_loss(value, batch.value_target)
+        entropy = policy.entropy()
+        loss = policy_loss + settings.value_coef * value_loss
+        loss -= settings.entropy_coef * entropy
+        if settings.kl_target is not None:
+            loss += losses.penalty_loss(
+                divergence,
+                mean_divergence,
+                self._penalty,
+                settings.kl_cutoff_factor * settings.kl_target,
+                settings.kl_cutoff_coef,
+            )
+        metrics = {
+            "policy_loss": losses.weighted_mean(policy_loss, weight),
+            "value_loss": losses.weighted_mean(value_loss, weight),
+            "entropy": losses.weighted_mean(entropy, weight),
+            "divergence": mean_divergence,
+        }
+        return losses.weighted_mean(loss, weight), metrics
+
+    def _scaled(self, reward: tf.Tensor) -> tf.Tensor:
+        if not self.settings.normalize_rewards:
+            return reward
+        return tf.clip_by_value(reward * self._returns.scale, -CLIP, CLIP)
+
+    def _learning_rate(self, progress: tf.Tensor) -> tf.Tensor:
+        rate = tf.constant(self.settings.learning_rate)
+        if self.settings.learning_rate_schedule == "linear":
+            rate *= 1.0 - progress
+        return rate
+
+    def _adapt_penalty(self, divergence: tf.Tensor) -> tf.Tensor:
+        target = self.settings.kl_target
+        penalty = losses.adapted_penalty(self._penalty, divergence, target)
+        self._penalty.assign(penalty)
+        return penalty
+
+    def _check_chunks(self) -> None:
+        for name in ("horizon", "batch_size"):
+            value = getattr(self.settings, name)
+            if value % self._chunk_length:
+                raise SettingError(
+                    f"{name} must be a multiple of chunk_length with a recurrent "
+                    f"network, but {name} is {value} and chunk_length is "
+                    f"{self._chunk_length}."
+                )
+
+
+def _no_metrics() -> dict[str, tf.Tensor]:
+    names = ("policy_loss", "value_loss", "entropy", "divergence", "gradient_norm")
+    return {name: tf.zeros(()) for name in names}

@@ -1,0 +1,1 @@
+"""Pure building blocks: they know nothing of environments, processes or files."""

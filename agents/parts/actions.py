@@ -1,0 +1,61 @@
+"""From what a policy draws to what an environment takes."""
+
+import gymnasium
+import numpy as np
+import tensorflow as tf
+
+from agents.parts.nests import UnsupportedSpace
+
+
+def choice_counts(space: gymnasium.Space) -> list[int]:
+    """Return the number of categories of each choice of a discrete action space.
+
+    Raises:
+        UnsupportedSpace: The space is not Discrete, MultiDiscrete or MultiBinary.
+    """
+    if isinstance(space, gymnasium.spaces.Discrete):
+        return [int(space.n)]
+    if isinstance(space, gymnasium.spaces.MultiDiscrete):
+        return [int(count) for count in np.ravel(space.nvec)]
+    if isinstance(space, gymnasium.spaces.MultiBinary):
+        return [2] * int(np.prod(space.shape))
+    raise UnsupportedSpace(
+        f"A categorical policy needs Discrete, MultiDiscrete or MultiBinary actions, "
+        f"but the action space is {space}: use a Gaussian network for Box."
+    )
+
+
+def dimensions(space: gymnasium.Space) -> int:
+    """Return the number of dimensions of a continuous action space.
+
+    Raises:
+        UnsupportedSpace: The space is no Box of floats.
+    """
+    if isinstance(space, gymnasium.spaces.Box) and np.dtype(space.dtype).kind == "f":
+        return int(np.prod(space.shape))
+    raise UnsupportedSpace(
+        f"A Gaussian policy needs a Box of floats as action space, but it is {space}: "
+        "use a categorical network for discrete actions."
+    )
+
+
+def to_environment(
+    space: gymnasium.Space, sample: tf.Tensor, normalize_ranges: bool
+) -> tf.Tensor:
+    """Return the action [batch, *shape] that a policy's sample [batch, size] stands for.
+
+    Continuous samples are clipped to the bounds. With `normalize_ranges`, [-1, 1] is
+    stretched to the bounds first, in each dimension that has two finite ones.
+    """
+    if not isinstance(space, gymnasium.spaces.Box):
+        sample = tf.cast(sample, tf.as_dtype(space.dtype))
+        action = tf.reshape(sample, [-1, *space.shape])
+        return action + tf.constant(getattr(space, "start", 0), action.dtype)
+    action = tf.reshape(sample, [-1, *space.shape])
+    low, high = space.low.astype(np.float32), space.high.astype(np.float32)
+    if normalize_ranges:
+        both = np.isfinite(low) & np.isfinite(high)
+        center = np.where(both, low / 2 + high / 2, 0.0).astype(np.float32)
+        radius = np.where(both, high / 2 - low / 2, 1.0).astype(np.float32)
+        action = center + radius * action
+    return tf.cast(tf.clip_by_value(action, low, high), tf.as_dtype(space.dtype))

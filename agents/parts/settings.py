@@ -1,0 +1,137 @@
+"""Dataclass fields that document and check themselves."""
+
+import dataclasses
+import difflib
+import types
+import typing
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+
+class SettingError(ValueError):
+    """A setting that is unknown, of the wrong type, or out of range."""
+
+
+def setting(
+    default: Any,
+    text: str,
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    above: float | None = None,
+) -> Any:
+    """Declare a field of a frozen settings dataclass.
+
+    Args:
+        default: value of the field.
+        text: what it means, with its unit.
+        low: least value allowed.
+        high: greatest value allowed.
+        above: value that it must exceed.
+    """
+    metadata = {"text": text, "low": low, "high": high, "above": above}
+    return dataclasses.field(default=default, metadata=metadata)
+
+
+def check(settings: Any) -> None:
+    """Check every field of a settings dataclass against its type and range.
+
+    Raises:
+        SettingError: Names the field, what was given and what is expected.
+    """
+    hints = typing.get_type_hints(type(settings))
+    for field in dataclasses.fields(settings):
+        value = getattr(settings, field.name)
+        converted = convert(field.name, value, hints[field.name])
+        object.__setattr__(settings, field.name, converted)
+        if converted is not None:
+            _check_range(field, converted)
+
+
+def convert(name: str, value: Any, hint: Any) -> Any:
+    """Return a value as the type that a hint asks for, without loss.
+
+    Raises:
+        SettingError: It has another type.
+    """
+    choices = typing.get_args(hint)
+    origin = typing.get_origin(hint)
+    if origin in (types.UnionType, typing.Union):
+        for choice in choices:
+            try:
+                return convert(name, value, choice)
+            except SettingError:
+                continue
+    elif origin is tuple:
+        if isinstance(value, (list, tuple)):
+            return tuple(convert(name, item, choices[0]) for item in value)
+    elif origin is typing.Literal:
+        if value in choices:
+            return value
+    elif hint is types.NoneType:
+        if value is None:
+            return None
+    elif hint is int and isinstance(value, float) and value.is_integer():
+        return int(value)
+    elif hint is float:
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            return float(value)
+    elif hint is Any or (
+        isinstance(value, origin or hint)
+        and (hint is bool or not isinstance(value, bool))
+    ):
+        return value
+    raise SettingError(f"{name} must be {_describe(hint)}, but is {value!r}.")
+
+
+def check_names(names: Iterable[str], known: Iterable[str], where: str) -> None:
+    """Check that all names are known.
+
+    Raises:
+        SettingError: Names the first that is not, and the nearest known ones.
+    """
+    known = list(known)
+    for name in names:
+        if name not in known:
+            raise SettingError(f"{where} {name!r} is unknown{nearest(name, known)}")
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return the end of a sentence that names what may have been meant."""
+    known = sorted(known)
+    near = difflib.get_close_matches(str(name), known, 3, 0.5)
+    if near:
+        return f": did you mean {' or '.join(near)}?"
+    return f": known are {', '.join(known)}."
+
+
+def field_values(settings: Any) -> Mapping[str, Any]:
+    """Return the fields of a settings dataclass by name, in order."""
+    return {f.name: getattr(settings, f.name) for f in dataclasses.fields(settings)}
+
+
+def _check_range(field: dataclasses.Field[Any], value: Any) -> None:
+    low, high, above = (field.metadata.get(key) for key in ("low", "high", "above"))
+    for number in value if isinstance(value, tuple) else (value,):
+        if not isinstance(number, (int, float)):
+            continue
+        # Written so that a NaN fails.
+        if low is not None and not number >= low:
+            raise SettingError(f"{field.name} must be at least {low}, but is {value!r}.")
+        if high is not None and not number <= high:
+            raise SettingError(f"{field.name} must be at most {high}, but is {value!r}.")
+        if above is not None and not number > above:
+            raise SettingError(f"{field.name} must be above {above}, but is {value!r}.")
+
+
+def _describe(hint: Any) -> str:
+    origin, choices = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (types.UnionType, typing.Union):
+        return " or ".join(_describe(choice) for choice in choices)
+    if origin is tuple:
+        return f"a list of {_describe(choices[0])}"
+    if origin is typing.Literal:
+        return " or ".join(repr(choice) for choice in choices)
+    names = {int: "a whole number", float: "a number", bool: "true or false"}
+    names |= {str: "a text", types.NoneType: "null"}
+    return names.get(hint, getattr(origin or hint, "__name__", str(hint)).lower())

@@ -1,0 +1,105 @@
+"""What a run is made of, free of TensorFlow."""
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any, Literal
+
+from agents.algorithms import trainers
+from agents.parts.settings import (
+    SettingError,
+    check,
+    check_names,
+    field_values,
+    setting,
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Config:
+    """A run: its environments, its algorithm, its length.
+
+    Raises:
+        SettingError: A field has the wrong type or is out of its range.
+    """
+
+    env: str | Callable[..., Any] = setting(
+        "Pendulum-v1", "environment id, or a function that returns an environment"
+    )
+    backend: Literal["gymnasium"] = setting(
+        "gymnasium", "what runs the environments; gymnasium: worker processes"
+    )
+    algorithm: str = setting("ppo", "name of the trainer")
+    num_agents: int = setting(16, "environments that are stepped as one batch", low=1)
+    workers: int | None = setting(
+        None, "processes for the environments; null: one per core, 0: none", low=0
+    )
+    steps: int = setting(
+        1_000_000, "environment steps to train, over all environments", low=1
+    )
+    max_length: int | None = setting(
+        None, "steps after which an episode is truncated; null: by the env", low=1
+    )
+    seed: int = setting(0, "of weights, environments and actions", low=0)
+    network: str | Callable[..., Any] = setting(
+        "feed_forward_gaussian", "name in networks.py, or a function like those"
+    )
+    eval_every: int = setting(
+        100_000, "environment steps between evaluations; at the end in any case", low=1
+    )
+    eval_episodes: int = setting(
+        20, "least number of whole episodes in an evaluation", low=1
+    )
+    checkpoint_steps: int = setting(
+        100_000, "environment steps between checkpoints; episodes start anew there", low=1
+    )
+    timeout: float = setting(
+        60.0, "seconds that a worker may take to start, step or reset", above=0
+    )
+    hyperparameters: Any = setting(None, "settings of the algorithm; null: its defaults")
+
+    def __post_init__(self) -> None:
+        """Check each field, and that the algorithm and its settings belong together."""
+        check(self)
+        settings_class = trainers.find(self.algorithm).settings
+        if self.hyperparameters is None:
+            object.__setattr__(self, "hyperparameters", settings_class())
+        if not isinstance(self.hyperparameters, settings_class):
+            raise SettingError(
+                f"hyperparameters must be {settings_class.__name__} for the algorithm "
+                f"{self.algorithm}, but are {self.hyperparameters!r}."
+            )
+
+    @property
+    def steps_per_iteration(self) -> int:
+        """Environment steps between two updates."""
+        return self.num_agents * self.hyperparameters.horizon
+
+    def replace(self, **changes: Any) -> "Config":
+        """Return a config with other values; settings of the algorithm count by name.
+
+        Raises:
+            SettingError: A name is unknown, or its value wrong.
+        """
+        own = [name for name in field_values(self) if name != "hyperparameters"]
+        inner = list(field_values(self.hyperparameters))
+        check_names(changes, own + inner, "The setting")
+        if changes.get("algorithm", self.algorithm) != self.algorithm:
+            changes.setdefault("hyperparameters", None)
+        outer = {k: v for k, v in changes.items() if k in own or k == "hyperparameters"}
+        config = dataclasses.replace(self, **outer)
+        rest = {name: value for name, value in changes.items() if name not in outer}
+        settings = dataclasses.replace(config.hyperparameters, **rest)
+        return dataclasses.replace(config, hyperparameters=settings)
+
+    def differences(self, other: "Config") -> list[str]:
+        """Return the names of settings in which two configs differ."""
+        return [
+            name
+            for mine, theirs in (
+                (self, other),
+                (self.hyperparameters, other.hyperparameters),
+            )
+            for name, value in field_values(mine).items()
+            if name != "hyperparameters" and value != getattr(theirs, name, None)
+        ]
+

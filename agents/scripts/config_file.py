@@ -1,0 +1,114 @@
+"""Configs as YAML: written beside each run, and read from there to resume it."""
+
+import importlib
+import io
+import pathlib
+from collections.abc import Mapping
+from typing import Any
+
+import ruamel.yaml
+
+from agents.algorithms import trainers
+from agents.parts.settings import SettingError, check_names, field_values
+from agents.scripts.config import Config
+
+# Settings that may name code; from a run directory only registered names are taken.
+_CODE = ("env", "network")
+
+
+def parse_value(text: str) -> Any:
+    """Return the value that a text stands for in YAML, for `--set KEY=VALUE`.
+
+    Raises:
+        SettingError: It is no YAML.
+    """
+    try:
+        return _yaml().load(text)
+    except ruamel.yaml.YAMLError as error:
+        raise SettingError(f"The value {text!r} can't be read as YAML.") from error
+
+
+def resolve(name: str, value: Any) -> Any:
+    """Import what `module:function` names for a setting that may name code.
+
+    The ids of Gymnasium have that form too; one that names no attribute of its module
+    stays as it is.
+
+    Raises:
+        SettingError: The module can't be imported.
+    """
+    if name not in _CODE or not isinstance(value, str) or ":" not in value:
+        return value
+    module_name, _, attribute = value.partition(":")
+    try:
+        module = importlib.import_module(module_name)
+    except ImportError as error:
+        raise SettingError(
+            f"The module of {name}={value} can't be imported: {error}."
+        ) from error
+    return getattr(module, attribute, value)
+
+
+def write(config: Config, path: pathlib.Path) -> None:
+    """Write a config with all its settings."""
+    outer = dict(field_values(config))
+    inner = field_values(outer.pop("hyperparameters"))
+    document = {"trainer_type": outer.pop("algorithm")}
+    document |= {name: _plain(value) for name, value in outer.items()}
+    document["hyperparameters"] = {name: _plain(v) for name, v in inner.items()}
+    stream = io.StringIO()
+    _yaml().dump(document, stream)
+    path.write_text(stream.getvalue(), encoding="utf-8")
+
+
+def read(path: pathlib.Path, given: Mapping[str, Any]) -> Config:
+    """Read a config; nothing that the file names is imported.
+
+    Args:
+        path: of the file.
+        given: settings from the command line: what they say of code is trusted.
+
+    Raises:
+        SettingError: The file is missing or broken, has unknown settings, or names code
+            that is not among `given`.
+    """
+    try:
+        document = _yaml().load(path.read_text(encoding="utf-8"))
+        inner = dict(document.pop("hyperparameters"))
+        outer = {"algorithm": document.pop("trainer_type"), **document}
+    except (OSError, AttributeError, KeyError, TypeError, ValueError) as error:
+        raise SettingError(f"{path} is no config of a run: {error!r}.") from error
+    except ruamel.yaml.YAMLError as error:
+        raise SettingError(f"{path} is no YAML: {error}") from error
+    for name in _CODE:
+        value = outer.get(name)
+        if name in given and _plain(given[name]) == value:
+            outer[name] = given[name]
+        elif isinstance(value, str) and ":" in value:
+            raise SettingError(
+                f"{path} says {name}: {value}, but nothing is imported on the word of a "
+                f"run directory: add --set={name}={value} if you trust it."
+            )
+    settings_class = trainers.find(outer["algorithm"]).settings
+    known = [name for name in Config.__dataclass_fields__ if name != "hyperparameters"]
+    check_names(outer, known, f"{path}: the setting")
+    check_names(
+        inner, settings_class.__dataclass_fields__, f"{path}: the hyperparameter"
+    )
+    try:
+        return Config(**outer, hyperparameters=settings_class(**inner))
+    except SettingError as error:
+        raise SettingError(f"{path}: {error}") from error
+
+
+def _plain(value: Any) -> Any:
+    if callable(value):
+        return f"{value.__module__}:{value.__qualname__}"
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _yaml() -> ruamel.yaml.YAML:
+    yaml = ruamel.yaml.YAML(typ="safe")
+    yaml.default_flow_style = None
+    yaml.sort_base_mapping_type_on_output = False
+    return yaml

@@ -1,0 +1,55 @@
+"""The environments of a run, started before TensorFlow is imported."""
+
+import contextlib
+import functools
+import os
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from agents.scripts.config import Config
+from agents.tools import constructors
+from agents.tools.batch_env import BatchEnv
+
+
+class Environments(NamedTuple):
+    """Attributes:
+    training: `num_agents` environments.
+    evaluation: as many, but no more than there are episodes to play.
+    """
+
+    training: BatchEnv
+    evaluation: BatchEnv
+
+
+@contextlib.contextmanager
+def started(config: Config) -> Iterator[Environments]:
+    """Have all environments of a config, and close them at the end.
+
+    All workers start side by side.
+
+    Raises:
+        SettingError: The environment does not exist, or lacks a package.
+        EnvironmentFault: It could not be constructed.
+    """
+    constructors.check_environment(config.env, config.max_length)
+    make = functools.partial(
+        constructors.make_environment, config.env, config.max_length
+    )
+    counts = (config.num_agents, min(config.eval_episodes, config.num_agents))
+    workers = config.workers
+    if workers is None:
+        workers = len(os.sched_getaffinity(0))
+    with contextlib.ExitStack() as stack:
+        if workers == 0:
+            batches = [constructors.make_batch([make] * count) for count in counts]
+        else:
+            members = [
+                constructors.start_members(make, count, workers, config.timeout)
+                for count in counts
+            ]
+            for worker in sum(members, []):
+                stack.callback(worker.close)
+            batches = [BatchEnv(group) for group in members]
+        for batch in batches:
+            stack.callback(batch.close)
+        yield Environments(*batches)

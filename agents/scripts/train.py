@@ -1,0 +1,148 @@
+"""Train agents: `python -m agents.scripts.train --config=pendulum`.
+
+The training loop itself is `Loop.run` in `agents/tools/loop.py`.
+"""
+
+import argparse
+import inspect
+import pathlib
+from collections.abc import Sequence
+from typing import Any
+
+from agents.parts.settings import SettingError, nearest
+from agents.scripts import command_line, config_file, configs, environments
+from agents.scripts.config import Config
+from agents.tools import run_directory
+from agents.tools.run_directory import RunDirectory
+
+# Settings that may differ when a run is resumed.
+_RESUMABLE = ("steps",)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Start or resume a run; exits with the codes of `command_line.exit_codes`."""
+    options = parse(arguments)
+    with command_line.exit_codes():
+        resume = options.timestamp is not None
+        config, run = resumed(options) if resume else new(options)
+        # Before TensorFlow, whose import takes longer than the workers' start.
+        with environments.started(config) as started:
+            command_line.import_tensorflow()
+            from agents.scripts import training  # pylint: disable=import-outside-toplevel
+
+            try:
+                training.train(config, started, run, resume)
+            finally:
+                if run and run.usable:
+                    print(_next_commands(run), flush=True)
+
+
+def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    """Parse the command line."""
+    parser = command_line.Parser(prog="train", description=__doc__.splitlines()[0])
+    parser.add_argument("--config", help="name of a function in configs.py")
+    parser.add_argument(
+        "--logdir", default="runs", help="folder of all runs; empty: store nothing"
+    )
+    parser.add_argument("--timestamp", help="of a run under --logdir, to resume it")
+    parser.add_argument("--seed", type=int, help="of weights, environments, actions")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="another value of a setting of the config, or of its algorithm",
+    )
+    parser.add_argument(
+        "--env_processes",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="whether environments run in worker processes",
+    )
+    parser.add_argument("--noenv_processes", dest="env_processes", action="store_false")
+    parser.add_argument("--backend", help="what runs the environments")
+    return parser.parse_args(arguments)
+
+
+def new(options: argparse.Namespace) -> tuple[Config, RunDirectory | None]:
+    """Return the config and the folder of a new run; nothing is written yet.
+
+    Raises:
+        SettingError: The config is unknown, or a setting wrong.
+    """
+    known = {
+        name: function
+        for name, function in inspect.getmembers(configs, inspect.isfunction)
+        if function.__module__ == configs.__name__ and not name.startswith("_")
+    }
+    if options.config is None:
+        raise SettingError(f"--config is missing{nearest('', known)}")
+    if options.config not in known:
+        raise SettingError(
+            f"The config {options.config!r} is unknown{nearest(options.config, known)}"
+        )
+    config = known[options.config]().replace(**_given(options))
+    if not options.logdir:
+        return config, None
+    return config, run_directory.new_run(pathlib.Path(options.logdir), options.config)
+
+
+def resumed(options: argparse.Namespace) -> tuple[Config, RunDirectory]:
+    """Return the config and the folder of a run that is to go on.
+
+    Raises:
+        SettingError: There is no usable run, or a setting differs that must not.
+    """
+    run = run_directory.find_run(pathlib.Path(options.logdir), options.timestamp)
+    own_name = run.path.name.partition("-")[2]
+    if options.config not in (None, own_name):
+        raise SettingError(
+            f"The run {run.path} was started with --config={own_name}, so it can't go on "
+            f"with {options.config!r}: leave --config out."
+        )
+    given = _given(options)
+    stored = config_file.read(run.config, given)
+    config = stored.replace(**given)
+    for name in config.differences(stored):
+        if name not in _RESUMABLE:
+            raise SettingError(
+                f"{name} can't change when a run is resumed: leave it out, or start a "
+                "new run."
+            )
+    if config.steps < stored.steps:
+        raise SettingError(
+            f"steps can be raised when a run is resumed, but {config.steps:,} is less "
+            f"than {stored.steps:,}."
+        )
+    return config, run
+
+
+def _given(options: argparse.Namespace) -> dict[str, Any]:
+    given: dict[str, Any] = {}
+    for text in options.set:
+        key, equals, value = text.partition("=")
+        if not equals:
+            raise SettingError(f"--set takes KEY=VALUE, but got {text!r}.")
+        given[key] = config_file.resolve(key, config_file.parse_value(value))
+    if options.seed is not None:
+        given["seed"] = options.seed
+    if options.backend is not None:
+        given["backend"] = options.backend
+    if options.env_processes is not None:
+        given["workers"] = None if options.env_processes else 0
+    return given
+
+
+def _next_commands(run: RunDirectory) -> str:
+    logdir = run.path.parent
+    where = "" if str(logdir) == "runs" else f" --logdir={logdir}"
+    return (
+        f"Run directory: {run.path}\n"
+        f"Resume it:     python -m agents.scripts.train{where} "
+        f"--timestamp={run.timestamp}\n"
+        f"See it act:    python -m agents.scripts.visualize --logdir={run.path}"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,93 @@
+"""From a config and its environments to the objects of a run, and through it."""
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from agents.algorithms import trainers
+from agents.algorithms.algorithm import Algorithm
+from agents.parts import randomness
+from agents.parts.settings import SettingError, nearest
+from agents.scripts import config_file, networks
+from agents.scripts.config import Config
+from agents.scripts.environments import Environments
+from agents.tools.console import Console
+from agents.tools.evaluation import Evaluation
+from agents.tools.in_graph_batch_env import InGraphBatchEnv
+from agents.tools.in_graph_env import InGraphEnv
+from agents.tools.loop import Loop, Schedule
+from agents.tools.run_directory import RunDirectory
+from agents.tools.training_graph import TrainingGraph
+
+
+def train(
+    config: Config, environments: Environments, run: RunDirectory | None, resume: bool
+) -> None:
+    """Train by a config.
+
+    Args:
+        config: of the run.
+        environments: of that config.
+        run: where it is stored, made unless it is resumed; None: nowhere.
+        resume: whether to go on from its last checkpoint.
+
+    Raises:
+        SettingError: Settings, network and environment don't go together.
+        UnsupportedSpace: The algorithm can't deal with a space.
+        RunFault: An environment or the algorithm failed, or the checkpoint is damaged.
+        Stopped: By a signal.
+    """
+    env = InGraphBatchEnv(environments.training)
+    algorithm = build_algorithm(config, env)
+    evaluation_env = InGraphBatchEnv(environments.evaluation)
+    loop = Loop(
+        Schedule(config.steps, config.eval_every, config.checkpoint_steps, config.seed),
+        TrainingGraph(env, algorithm),
+        Evaluation(evaluation_env, algorithm, config.eval_episodes),
+        algorithm,
+        Console(config.steps),
+        run,
+    )
+    if resume:
+        loop.resume()
+    if run:
+        if not resume:
+            run.create()
+        config_file.write(config, run.config)
+    loop.run()
+
+
+def build_algorithm(config: Config, env: InGraphEnv) -> Algorithm:
+    """Make the algorithm of a config, untrained, for environments like the given.
+
+    Raises:
+        SettingError: The network is unknown, or settings don't go together.
+        UnsupportedSpace: A space does not fit.
+    """
+    return trainers.find(config.algorithm).algorithm()(
+        config.hyperparameters,
+        env.observation_space,
+        env.action_space,
+        find_network(config.network),
+        config.num_agents,
+        randomness.integers([config.seed], 1)[0],
+    )
+
+
+def find_network(network: str | Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function that a name stands for: those of `networks` that build one.
+
+    Raises:
+        SettingError: There is none of that name.
+    """
+    if callable(network):
+        return network
+    arguments = ["settings", "observation_space", "action_space", "seed"]
+    known = {
+        name: function
+        for name, function in inspect.getmembers(networks, inspect.isfunction)
+        if list(inspect.signature(function).parameters) == arguments
+    }
+    if network not in known:
+        raise SettingError(f"The network {network!r} is unknown{nearest(network, known)}")
+    return known[network]

@@ -1,0 +1,187 @@
+"""Many environments as one, without TensorFlow."""
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+from agents.parts import nests
+from agents.tools.batch_members import BatchMember, SingleMember
+from agents.tools.faults import EnvironmentFault
+from agents.tools.wrappers.external_process import ExternalProcess
+from agents.tools.wrappers.transition_arrays import TransitionArrays
+
+
+class BatchEnv:
+    """Steps a batch of environments, and starts the next episode where one ends.
+
+    Members in worker processes run side by side. A worker may host one environment or
+    a `BatchEnv` of several, which then counts as so many.
+
+    Attributes:
+        num_envs: how many environments there are.
+        observation_space: of one environment.
+        action_space: of one environment.
+    """
+
+    def __init__(self, envs: Sequence[gymnasium.Env | ExternalProcess]):
+        """Combine environments that have the same spaces; they are closed with the batch.
+
+        Raises:
+            EnvironmentFault: A worker failed to construct its environments, or the
+                spaces of two environments differ.
+        """
+        if not envs:
+            raise ValueError("A BatchEnv needs at least one environment.")
+        self._envs = list(envs)
+        self._members: list[SingleMember | BatchMember] = []
+        self._aborted = False
+        self.num_envs = 0
+        try:
+            for env in self._envs:
+                self._add(env)
+        except BaseException:
+            self.close()
+            raise
+
+    def step(
+        self, actions: Any
+    ) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+        """Step all environments.
+
+        Args:
+            actions: nest of [N, ...] in the dtype of the action space.
+
+        Returns:
+            observations: nest of [N, ...], the first of the next episode where one ended.
+            rewards: [N] float32.
+            terminated: [N] bool.
+            truncated: [N] bool.
+            infos: `final_observation`, nest of [N, ...] before any reset, and
+                `environments`, what each environment told, by index.
+            All arrays are new.
+
+        Raises:
+            EnvironmentFault: An environment raised, died or answered wrongly.
+        """
+        result = self._new_arrays()
+        infos: dict[int, dict[str, Any]] = {}
+        leaves = nests.flatten(self.action_space, actions)
+        for member in self._members:
+            with self._guarded(member.rows):
+                member.begin_step(leaves)
+        for member in self._members:
+            with self._guarded(member.rows):
+                member.finish_step(result, infos)
+        ended = [member for member in self._members if member.episode_ended]
+        self._reset(ended, {}, result)
+        final = nests.pack(self.observation_space, result.final_observation)
+        observation = nests.pack(self.observation_space, result.observation)
+        all_infos = {"final_observation": final, "environments": infos}
+        return (
+            observation,
+            result.reward,
+            result.terminated,
+            result.truncated,
+            all_infos,
+        )
+
+    def reset(
+        self,
+        indices: Sequence[int] | None = None,
+        seeds: Sequence[int | None] | None = None,
+    ) -> Any:
+        """Start new episodes.
+
+        Args:
+            indices: of the environments; default: all.
+            seeds: one for each of them; default: go on with their own generators.
+
+        Returns:
+            The first observations, nest of [len(indices), ...], in new arrays.
+
+        Raises:
+            EnvironmentFault: As for `step`.
+        """
+        indices = list(range(self.num_envs) if indices is None else indices)
+        seeds = [None] * len(indices) if seeds is None else list(seeds)
+        seed_of = dict(zip(indices, seeds, strict=True))
+        result = self._new_arrays()
+        chosen = [
+            member
+            for member in self._members
+            if any(member.rows.start <= i < member.rows.stop for i in indices)
+        ]
+        self._reset(chosen, seed_of, result)
+        observations = [array[indices] for array in result.observation]
+        return nests.pack(self.observation_space, observations)
+
+    def abort(self) -> None:
+        """End the step that is under way, from any thread; the batch is lost."""
+        self._aborted = True
+        for env in self._envs:
+            if isinstance(env, ExternalProcess):
+                env.kill()
+
+    def close(self) -> None:
+        """Close all environments, side by side where they are in worker processes."""
+        envs, self._envs, self._members = self._envs, [], []
+        promises = [
+            env.close(blocking=False) for env in envs if isinstance(env, ExternalProcess)
+        ]
+        for env in envs:
+            if not isinstance(env, ExternalProcess):
+                env.close()
+        for promise in promises:
+            promise()
+
+    def _add(self, env: gymnasium.Env | ExternalProcess) -> None:
+        first = self.num_envs
+        with self._guarded(slice(first, first + 1)):
+            several = isinstance(env, ExternalProcess) and env.num_envs is not None
+            member = BatchMember(env, first) if several else SingleMember(env, first)
+            spaces = (env.observation_space, env.action_space)
+            if not self._members:
+                self.observation_space, self.action_space = spaces
+            own = (self.observation_space, self.action_space)
+            if spaces != own:
+                raise EnvironmentFault(
+                    [0],
+                    f"has the spaces {spaces}, but environment 0 has {own}: all "
+                    "environments of a batch must have the same",
+                )
+        self._members.append(member)
+        self.num_envs += member.size
+
+    def _reset(
+        self,
+        members: Sequence[SingleMember | BatchMember],
+        seeds: dict[int, int | None],
+        result: TransitionArrays,
+    ) -> None:
+        for member in members:
+            with self._guarded(member.rows):
+                member.begin_reset(seeds)
+        for member in members:
+            with self._guarded(member.rows):
+                member.finish_reset(result)
+
+    def _new_arrays(self) -> TransitionArrays:
+        return TransitionArrays(
+            self.observation_space, self.action_space, self.num_envs
+        )
+
+    @contextlib.contextmanager
+    def _guarded(self, rows: slice) -> Iterator[None]:
+        """Turn whatever an environment raises into a fault that names its rows."""
+        if self._aborted:
+            raise InterruptedError("The batch of environments was told to stop.")
+        try:
+            yield
+        except EnvironmentFault as fault:
+            raise fault.shifted(rows.start) from None
+        except Exception as error:
+            indices = range(rows.start, rows.stop)
+            raise EnvironmentFault.of(indices, "raised", error) from error

@@ -1,0 +1,116 @@
+"""The two kinds of members of a `BatchEnv`, each writing its rows of the result.
+
+A member's work comes in two halves, `begin` and `finish`, so that all workers are busy
+between the two.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+from agents.parts import nests
+from agents.tools.wrappers.external_process import ExternalProcess
+from agents.tools.wrappers.transition_arrays import TransitionArrays
+
+
+class SingleMember:
+    """One environment, in this process or a worker; its episodes are restarted here."""
+
+    size = 1
+
+    def __init__(self, env: gymnasium.Env | ExternalProcess, row: int):
+        """Let an environment write a row of the batch."""
+        self.rows = slice(row, row + 1)
+        self._env = env
+        self._row = row
+        self._space = env.action_space
+        self._promise: Callable[[], Any] = tuple
+        self.episode_ended = False
+
+    def begin_step(self, action_leaves: Sequence[np.ndarray]) -> None:
+        """Hand over the actions, a leaf [N, ...] each of the whole batch."""
+        action = nests.pack(self._space, [leaf[self._row] for leaf in action_leaves])
+        self._promise = self._begin("step", action)
+
+    def finish_step(self, result: TransitionArrays, infos: dict[int, Any]) -> None:
+        """Wait for the step and write its row, the reset of an ended episode excepted."""
+        observation, *outcome, info = self._promise()
+        row = self._row
+        result.write_observation(result.final_observation, row, observation)
+        for array, final in zip(
+            result.observation, result.final_observation, strict=True
+        ):
+            array[row] = final[row]
+        result.write_outcome(row, *outcome)
+        self.episode_ended = bool(result.terminated[row] or result.truncated[row])
+        if info:
+            infos[row] = info
+
+    def begin_reset(self, seeds: dict[int, int | None]) -> None:
+        """Start an episode, with a seed if there is one for this row."""
+        self._promise = self._begin("reset", seed=seeds.get(self._row))
+
+    def finish_reset(self, result: TransitionArrays) -> None:
+        """Wait for the reset and write the first observation."""
+        observation, _ = self._promise()
+        result.write_observation(result.observation, self._row, observation)
+
+    def _begin(self, method: str, *args: Any, **kwargs: Any) -> Callable[[], Any]:
+        if isinstance(self._env, ExternalProcess):
+            return getattr(self._env, method)(*args, **kwargs, blocking=False)
+        outcome = getattr(self._env, method)(*args, **kwargs)
+        return lambda: outcome
+
+
+class BatchMember:
+    """A worker that hosts a `BatchEnv`, which restarts its episodes itself."""
+
+    episode_ended = False
+
+    def __init__(self, worker: ExternalProcess, first_row: int):
+        """Let a worker write as many rows as it hosts environments."""
+        self.size = worker.num_envs
+        self.rows = slice(first_row, first_row + self.size)
+        self._worker = worker
+        self._spaces = (worker.observation_space, worker.action_space)
+        self._promise: Callable[[], Any] = tuple
+
+    def begin_step(self, action_leaves: Sequence[np.ndarray]) -> None:
+        """Hand over the actions, a leaf [N, ...] each of the whole batch."""
+        own = [leaf[self.rows] for leaf in action_leaves]
+        actions = nests.pack(self._spaces[1], own)
+        self._promise = self._worker.step(actions, blocking=False)
+
+    def finish_step(self, result: TransitionArrays, infos: dict[int, Any]) -> None:
+        """Wait for the step and write its rows."""
+        observation, reward, terminated, truncated, own_infos = self._promise()
+        final = own_infos["final_observation"]
+        self._write(result.observation, observation)
+        self._write(result.final_observation, final)
+        result.reward[self.rows] = reward
+        result.terminated[self.rows] = terminated
+        result.truncated[self.rows] = truncated
+        for index, info in own_infos["environments"].items():
+            infos[self.rows.start + index] = info
+
+    def begin_reset(self, seeds: dict[int, int | None]) -> None:
+        """Start episodes in those of the given rows that are this member's."""
+        first = self.rows.start
+        own = [row for row in seeds if first <= row < self.rows.stop]
+        indices = [row - first for row in own]
+        own_seeds = [seeds[row] for row in own]
+        self._promise = self._worker.reset(indices, own_seeds, blocking=False)
+        self._reset_rows = own
+
+    def finish_reset(self, result: TransitionArrays) -> None:
+        """Wait for the reset and write the first observations."""
+        leaves = nests.flatten(self._spaces[0], self._promise())
+        for array, leaf in zip(result.observation, leaves, strict=True):
+            array[self._reset_rows] = leaf
+
+    def _write(self, arrays: Sequence[np.ndarray], observation: Any) -> None:
+        leaves = nests.flatten(self._spaces[0], observation)
+        for array, leaf in zip(arrays, leaves, strict=True):
+            array[self.rows] = leaf

@@ -1,0 +1,158 @@
+"""From the name of an environment to a running batch, without TensorFlow."""
+
+import functools
+import importlib
+import importlib.util
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import gymnasium
+
+from agents.parts.settings import SettingError
+from agents.tools.batch_env import BatchEnv
+from agents.tools.faults import EnvironmentFault
+from agents.tools.wrappers.external_process import ExternalProcess
+
+Environment = str | Callable[..., gymnasium.Env]
+
+# Packages that register environments when they are imported: how their ids are known,
+# and what installs them.
+_PACKAGES = (
+    ("BulletEnv-v", "pybullet_envs_gymnasium", "batch-ppo[bullet]"),
+    ("ALE/", "ale_py", "ale-py"),
+    ("MiniGrid-", "minigrid", "minigrid"),
+)
+# Packages that the environments of Gymnasium itself need, by their modules.
+_REQUIREMENTS = (
+    ("gymnasium.envs.mujoco", "mujoco", "batch-ppo[mujoco]"),
+    ("gymnasium.envs.box2d", "Box2D", "gymnasium[box2d]"),
+)
+
+
+def check_environment(env: Environment, max_length: int | None) -> None:
+    """Check that an environment can be made, as far as can be told without making it.
+
+    Args:
+        env: id, or a function that takes nothing but an optional `render_mode`.
+        max_length: steps after which an episode is truncated; None: by its own limit.
+
+    Raises:
+        SettingError: Says what is missing and what to do.
+    """
+    if callable(env):
+        limit = max_length
+    else:
+        spec = _find(env)
+        limit = max_length or spec.max_episode_steps
+        for module, package, extra in _REQUIREMENTS:
+            if str(spec.entry_point).startswith(module) and _missing(package):
+                raise _not_installed(env, package, extra)
+    if limit is None:
+        raise SettingError(
+            f"The environment {env} has no limit to the length of its episodes, so "
+            "that an evaluation might never end: set max_length."
+        )
+
+
+def make_environment(
+    env: Environment, max_length: int | None, render_mode: str | None = None
+) -> gymnasium.Env:
+    """Make one environment.
+
+    Args:
+        env: as for `check_environment`.
+        max_length: as for `check_environment`.
+        render_mode: of Gymnasium; None where nothing is rendered.
+    """
+    # The batch checks what it is given, at a tenth of the cost of Gymnasium's checker.
+    options = {"disable_env_checker": True}
+    rendering = {} if render_mode is None else {"render_mode": render_mode}
+    if not callable(env):
+        _find(env)
+        limit = {} if max_length is None else {"max_episode_steps": max_length}
+        return gymnasium.make(env, **options, **limit, **rendering)
+    made = env(**rendering)
+    if max_length is not None:
+        made = gymnasium.wrappers.TimeLimit(made, max_length)
+    return made
+
+
+def make_batch(
+    constructors: Sequence[Callable[[], gymnasium.Env]],
+) -> BatchEnv:
+    """Make a batch within this process.
+
+    Raises:
+        EnvironmentFault: Names the environment whose constructor raised.
+    """
+    envs: list[gymnasium.Env] = []
+    for index, constructor in enumerate(constructors):
+        try:
+            envs.append(constructor())
+        except Exception as error:
+            for env in envs:
+                env.close()
+            raise EnvironmentFault.of([index], "could not be constructed", error) from error
+    return BatchEnv(envs)
+
+
+def start_members(
+    constructor: Callable[[], gymnasium.Env],
+    num_envs: int,
+    workers: int,
+    timeout: float,
+) -> list[ExternalProcess]:
+    """Start worker processes for a batch; they are waited for when it is made.
+
+    Args:
+        constructor: of one environment; takes nothing.
+        num_envs: how many environments there are to be.
+        workers: processes among which they are divided as evenly as can be.
+        timeout: seconds that construction, a step or a reset may take.
+
+    Raises:
+        UnpicklableConstructor: The constructor can't be pickled.
+    """
+    started: list[ExternalProcess] = []
+    try:
+        for share in _shares(num_envs, min(workers, num_envs)):
+            make = functools.partial(make_batch, [constructor] * share)
+            started.append(ExternalProcess(make, timeout, with_infos=False))
+    except BaseException:
+        for worker in started:
+            worker.kill()
+        raise
+    return started
+
+
+def _shares(total: int, parts: int) -> list[int]:
+    return [math.ceil((total - part) / parts) for part in range(parts)]
+
+
+def _find(env_id: str) -> Any:
+    for mark, package, extra in _PACKAGES:
+        if mark in env_id and ":" not in env_id:
+            if _missing(package):
+                raise _not_installed(env_id, package, extra)
+            importlib.import_module(package)
+    module, _, name = env_id.rpartition(":")
+    try:
+        if module:
+            importlib.import_module(module)
+        return gymnasium.spec(name)
+    except ImportError as error:
+        raise SettingError(f"The module of env {env_id!r} is missing: {error}.") from error
+    except gymnasium.error.Error as error:
+        raise SettingError(f"The env {env_id!r} is not registered: {error}") from error
+
+
+def _missing(package: str) -> bool:
+    return importlib.util.find_spec(package) is None
+
+
+def _not_installed(env_id: str, package: str, extra: str) -> SettingError:
+    return SettingError(
+        f"The env {env_id!r} needs the package {package}, which is not installed: "
+        f"pip install '{extra}'."
+    )

@@ -1,0 +1,66 @@
+"""Whole episodes with the best known actions."""
+
+from collections.abc import Callable
+
+import numpy as np
+import tensorflow as tf
+
+from agents.tools import simulation
+from agents.tools.in_graph_env import InGraphEnv, faults_raised
+from agents.tools.statistics import EpisodeStatistics
+
+CHUNK_STEPS = 64
+
+
+class Evaluation:
+    """Plays a fixed quota of whole episodes in each environment.
+
+    A quota for each environment, rather than the first episodes to end in any, since
+    short episodes would otherwise be counted too often.
+    """
+
+    def __init__(self, env: InGraphEnv, policy: simulation.Policy, episodes: int):
+        """Prepare to play at least `episodes`, equally many in each environment."""
+        self._env = env
+        self._policy = policy
+        self._quota = -(-episodes // env.num_envs)
+        self._start = tf.function(
+            lambda seed: simulation.start(env, policy, seed), autograph=False
+        )
+        self._play = tf.function(self._play_chunk, autograph=False)
+
+    def run(
+        self, seed: tf.Tensor, between_chunks: Callable[[], None] = lambda: None
+    ) -> EpisodeStatistics:
+        """Play the episodes that follow from a seed [2] int32.
+
+        Args:
+            seed: of the environments.
+            between_chunks: called every so many steps; what it raises ends the run.
+        """
+        statistics = EpisodeStatistics()
+        played = np.zeros(self._env.num_envs, np.int64)
+        with faults_raised(self._env):
+            carry = self._start(seed)
+        while played.min() < self._quota:
+            between_chunks()
+            with faults_raised(self._env):
+                carry, episodes = self._play(carry)
+            ended = episodes.ended.numpy()
+            number = played + np.cumsum(ended, 0)
+            counted = ended & (number <= self._quota)
+            statistics.add(episodes._replace(ended=tf.constant(counted)))
+            played += ended.sum(0)
+        return statistics
+
+    def abort(self) -> None:
+        """End what is under way, from any thread."""
+        self._env.abort()
+
+    def _play_chunk(
+        self, carry: simulation.Carry
+    ) -> tuple[simulation.Carry, simulation.Episodes]:
+        carry, _, episodes = simulation.simulate(
+            self._env, self._policy, carry, CHUNK_STEPS, training=False
+        )
+        return carry, episodes

@@ -1,0 +1,248 @@
+"""The training loop: `Loop.run` is the whole of a run, on one screen."""
+
+import dataclasses
+import math
+import time
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from agents.parts import randomness
+from agents.tools.checkpoints import Checkpoints
+from agents.tools.console import Console
+from agents.tools.evaluation import Evaluation
+from agents.tools.faults import EnvironmentFault, NumericFault
+from agents.tools.run_directory import RunDirectory
+from agents.tools.statistics import EpisodeStatistics
+from agents.tools.stop_signal import Stopped, StopSignal
+from agents.tools.training_graph import TrainingGraph
+from agents.tools.writers import MetricsFile, TensorBoard
+
+# What draws of different kinds follow from, together with the run's seed and step.
+_ENVIRONMENTS, _UPDATES, _EVALUATION, _WARM_UP = range(4)
+_RECENT_EPISODES = 20
+
+
+@dataclasses.dataclass(frozen=True)
+class Schedule:
+    """When a run does what, all in environment steps.
+
+    Attributes:
+        steps: to train.
+        eval_every: steps between evaluations.
+        checkpoint_steps: steps between boundaries: a checkpoint is written there, and
+            all episodes start anew, so that a resumed run is one that never stopped.
+        seed: of the run.
+    """
+
+    steps: int
+    eval_every: int
+    checkpoint_steps: int
+    seed: int
+
+
+class Progress(tf.Module):
+    """Where a run stands, in variables that a checkpoint holds.
+
+    Attributes:
+        step: environment steps trained.
+        next_evaluation: step from which on the next evaluation is due.
+        metrics_size: bytes of the metrics file.
+        wall_seconds: time spent so far, over all sessions.
+    """
+
+    def __init__(self, schedule: Schedule):
+        """Stand at the beginning."""
+        super().__init__()
+        self.step = tf.Variable(0, dtype=tf.int64)
+        self.next_evaluation = tf.Variable(schedule.eval_every, dtype=tf.int64)
+        self.metrics_size = tf.Variable(0, dtype=tf.int64)
+        self.wall_seconds = tf.Variable(0.0, dtype=tf.float64)
+
+
+class Loop:
+    """Alternates training and evaluation until the steps are done."""
+
+    def __init__(
+        self,
+        schedule: Schedule,
+        graph: TrainingGraph,
+        evaluation: Evaluation,
+        algorithm: tf.Module,
+        console: Console,
+        run: RunDirectory | None = None,
+    ):
+        """Prepare a run, from its beginning.
+
+        Args:
+            schedule: when to do what.
+            graph: trains the algorithm.
+            evaluation: of the algorithm, in environments of its own.
+            algorithm: what checkpoints hold.
+            console: shows how it goes.
+            run: where to store metrics and checkpoints; None: nowhere.
+        """
+        self._schedule = schedule
+        self._graph = graph
+        self._evaluation = evaluation
+        self._console = console
+        self._progress = Progress(schedule)
+        self._iteration_seconds = 0.0
+        self._clock = time.monotonic()
+        self._stop = StopSignal(abort=self._abort)
+        self._metrics_file = MetricsFile(run.metrics) if run else None
+        self._tensor_board = TensorBoard(run.path) if run else None
+        self._checkpoints = run and Checkpoints(
+            run.checkpoints, algorithm=algorithm, progress=self._progress
+        )
+
+    @property
+    def step(self) -> int:
+        """Environment steps trained so far."""
+        return int(self._progress.step)
+
+    def resume(self) -> None:
+        """Go back to the newest checkpoint; what was logged after it is dropped.
+
+        Raises:
+            CheckpointError: There is none, or none that fits.
+        """
+        self._checkpoints.restore()
+        lines = self._metrics_file.cut(int(self._progress.metrics_size))
+        self._tensor_board.rewrite(lines)
+
+    def run(self) -> None:
+        """Train and evaluate until all steps are done.
+
+        Raises:
+            Stopped: By a signal.
+            EnvironmentFault: An environment failed.
+            NumericFault: The algorithm failed.
+        """
+        with self._console, self._stop:
+            try:
+                if self.step == 0:
+                    self._graph.warm_up(self._seed(_WARM_UP))
+                    self._save()
+                while True:
+                    self._check_stop()
+                    if self._evaluation_is_due():
+                        self._evaluate()
+                    if self.step >= self._schedule.steps:
+                        return
+                    self._train_to_boundary()
+                    self._save()
+            except (EnvironmentFault, InterruptedError):
+                # The way in which a long step ends that was broken off.
+                if self._stop.seconds_left <= 0:
+                    raise self._stopped() from None
+                raise
+
+    def _train_to_boundary(self) -> None:
+        """Train in fresh episodes until the next checkpoint is due."""
+        statistics, losses = EpisodeStatistics(), []
+        first_step, began = self.step, time.monotonic()
+        boundary = self._next_boundary()
+        carry = self._graph.start(self._seed(_ENVIRONMENTS))
+        while self.step < boundary:
+            self._check_stop(boundary)
+            clock = time.monotonic()
+            carry, episodes, metrics = self._graph.iterate(
+                carry,
+                seed=self._seed(_UPDATES),
+                progress=self.step / self._schedule.steps,
+                last=self.step + self._graph.steps_per_iteration >= boundary,
+            )
+            losses.append({name: float(value) for name, value in metrics.items()})
+            self._check_finite(losses[-1])
+            self._progress.step.assign_add(self._graph.steps_per_iteration)
+            statistics.add(episodes)
+            self._iteration_seconds = time.monotonic() - clock
+            self._show_progress(statistics)
+        rate = (self.step - first_step) / (time.monotonic() - began)
+        means = {name: float(np.mean([m[name] for m in losses])) for name in losses[0]}
+        self._log("train", statistics, rate, means)
+
+    def _evaluate(self) -> None:
+        """Play whole episodes with the policy's mode, in environments of their own."""
+        began = time.monotonic()
+        statistics = self._evaluation.run(self._seed(_EVALUATION), self._check_stop)
+        rate = sum(statistics.lengths) / (time.monotonic() - began)
+        self._log("eval", statistics, rate, {})
+        every = self._schedule.eval_every
+        self._progress.next_evaluation.assign((self.step // every + 1) * every)
+
+    def _save(self) -> None:
+        self._count_wall_seconds()
+        if self._checkpoints:
+            self._progress.metrics_size.assign(self._metrics_file.size())
+            self._checkpoints.save(self.step)
+
+    def _next_boundary(self) -> int:
+        """Return the step at which the last iteration before the boundary ends."""
+        interval, size = self._schedule.checkpoint_steps, self._graph.steps_per_iteration
+        goal = min(self._schedule.steps, (self.step // interval + 1) * interval)
+        return self.step + math.ceil((goal - self.step) / size) * size
+
+    def _evaluation_is_due(self) -> bool:
+        done = self.step >= self._schedule.steps
+        return done or self.step >= int(self._progress.next_evaluation)
+
+    def _seed(self, purpose: int) -> tf.Tensor:
+        """Return a seed [2] int32 for a purpose at this step."""
+        words = randomness.integers([self._schedule.seed, purpose, self.step], 2)
+        return tf.constant(words, tf.int32)
+
+    def _check_finite(self, metrics: dict[str, float]) -> None:
+        for name, value in metrics.items():
+            if not math.isfinite(value):
+                raise NumericFault(
+                    f"{name} became {value} in the update after step {self.step:,}. "
+                    "The last checkpoint is from before; a smaller learning_rate or "
+                    "max_gradient_norm may help."
+                )
+
+    def _check_stop(self, boundary: int | None = None) -> None:
+        """Stop if asked to, unless a boundary to be reached is near enough."""
+        if self._stop.requested is None:
+            return
+        if boundary is not None:
+            iterations = (boundary - self.step) / self._graph.steps_per_iteration
+            if iterations * self._iteration_seconds < self._stop.seconds_left:
+                return
+        raise self._stopped()
+
+    def _stopped(self) -> Stopped:
+        return Stopped(self._stop.requested, f"Stopped at step {self.step:,}.")
+
+    def _abort(self) -> None:
+        self._graph.abort()
+        self._evaluation.abort()
+
+    def _show_progress(self, statistics: EpisodeStatistics) -> None:
+        rate = self._graph.steps_per_iteration / self._iteration_seconds
+        recent = statistics.scores[-_RECENT_EPISODES:]
+        self._console.advance(self.step, rate, np.mean(recent) if recent else None)
+
+    def _log(
+        self,
+        phase: str,
+        statistics: EpisodeStatistics,
+        rate: float,
+        losses: dict[str, float],
+    ) -> None:
+        metrics: dict[str, Any] = statistics.summary()
+        metrics["steps_per_second"] = rate
+        metrics["wall_seconds"] = self._count_wall_seconds()
+        metrics |= losses
+        self._console.phase(phase, metrics, self.step)
+        for writer in (self._metrics_file, self._tensor_board):
+            if writer:
+                writer.write(phase, metrics, self.step)
+
+    def _count_wall_seconds(self) -> float:
+        now = time.monotonic()
+        self._progress.wall_seconds.assign_add(now - self._clock)
+        self._clock = now
+        return float(self._progress.wall_seconds)

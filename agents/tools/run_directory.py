@@ -1,0 +1,107 @@
+"""The folder of a run, free of TensorFlow."""
+
+import datetime
+import pathlib
+
+from agents.parts.settings import SettingError
+
+TIMESTAMP = "%Y%m%dT%H%M%S"
+
+
+class RunDirectory:
+    """Names the files of a run; nothing in it depends on where it lies.
+
+    Attributes:
+        path: of the folder, `<logdir>/<timestamp>-<config>`.
+    """
+
+    def __init__(self, path: pathlib.Path):
+        """Name the files below a path that need not exist."""
+        self.path = path
+        self.config = path / "config.yaml"
+        self.metrics = path / "metrics.jsonl"
+        self.checkpoints = path / "checkpoints"
+
+    @property
+    def timestamp(self) -> str:
+        """When the run began, as `--timestamp` takes it."""
+        return self.path.name.partition("-")[0]
+
+    @property
+    def usable(self) -> bool:
+        """Whether there is something to resume or to look at."""
+        return self.config.is_file() and (self.checkpoints / "checkpoint").is_file()
+
+    def create(self) -> None:
+        """Make the folder.
+
+        Raises:
+            SettingError: It exists already, or can't be made.
+        """
+        try:
+            self.path.mkdir(parents=True)
+        except FileExistsError as error:
+            raise SettingError(
+                f"{self.path} exists already: another run began in the same second, so "
+                "start this one again."
+            ) from error
+        except OSError as error:
+            raise SettingError(f"{self.path} can't be made: {error}.") from error
+
+
+def new_run(logdir: pathlib.Path, config_name: str) -> RunDirectory:
+    """Name the folder of a run that begins now.
+
+    Raises:
+        SettingError: It exists already.
+    """
+    now = datetime.datetime.now().strftime(TIMESTAMP)
+    run = RunDirectory(logdir / f"{now}-{config_name}")
+    if run.path.exists():
+        raise SettingError(
+            f"{run.path} exists already: another run began in the same second, so start "
+            "this one again."
+        )
+    return run
+
+
+def find_run(logdir: pathlib.Path, timestamp: str) -> RunDirectory:
+    """Find the run that began at a time.
+
+    Raises:
+        SettingError: There is none with that time, several, or none that is usable.
+    """
+    found = [RunDirectory(path) for path in sorted(logdir.glob("*-*")) if path.is_dir()]
+    matching = [run for run in found if run.timestamp == timestamp]
+    if not matching:
+        usable = [run.timestamp for run in found if run.usable]
+        newest = f" The newest is {max(usable)}." if usable else ""
+        raise SettingError(f"There is no run {timestamp!r} under {logdir}.{newest}")
+    if len(matching) > 1:
+        names = " and ".join(run.path.name for run in matching)
+        raise SettingError(f"Under {logdir} both {names} began at {timestamp}.")
+    return _usable(matching[0])
+
+
+def find_newest(path: pathlib.Path) -> RunDirectory:
+    """Return the run at a path, or else the newest one below it.
+
+    Raises:
+        SettingError: There is no usable run.
+    """
+    if RunDirectory(path).config.is_file():
+        return _usable(RunDirectory(path))
+    runs = [RunDirectory(child) for child in path.glob("*-*")]
+    usable = [run for run in runs if run.usable]
+    if not usable:
+        raise SettingError(f"There is no run with a checkpoint under {path}.")
+    return max(usable, key=lambda run: run.path.name)
+
+
+def _usable(run: RunDirectory) -> RunDirectory:
+    if not run.usable:
+        raise SettingError(
+            f"The run {run.path} has no checkpoint or no config.yaml, so that it can't "
+            "be used: start it anew."
+        )
+    return run

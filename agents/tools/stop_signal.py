@@ -1,0 +1,103 @@
+"""Ctrl-C and SIGTERM as a request that the loop can honour in good order."""
+
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from types import TracebackType
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_LAST_RESORT_SECONDS = 1.5
+
+
+class Stopped(Exception):
+    """The run was asked to stop, and did.
+
+    Attributes:
+        exit_code: 128 plus the number of the signal.
+    """
+
+    def __init__(self, signal_number: int, message: str):
+        """Describe the stop."""
+        super().__init__(message)
+        self.exit_code = 128 + signal_number
+
+
+class StopSignal:
+    """Hears signals while the main thread is inside of TensorFlow.
+
+    Python runs signal handlers only between two operations of the main thread, which a
+    graph can keep busy for long. So a thread is woken through a pipe. After a time of
+    grace, or at a second signal, it calls `abort`; and if that does not help it ends the
+    process, whose workers end with it.
+
+    Attributes:
+        requested: number of the signal, or None.
+    """
+
+    def __init__(self, abort: Callable[[], None], grace_seconds: float = 3.0):
+        """Prepare; signals are heard inside of a `with` block on the main thread.
+
+        Args:
+            abort: breaks off whatever the main thread waits for.
+            grace_seconds: how long the loop may go on after the signal.
+        """
+        self.requested: int | None = None
+        self._abort = abort
+        self._grace_seconds = grace_seconds
+        self._deadline = float("inf")
+        self._finished = threading.Event()
+
+    @property
+    def seconds_left(self) -> float:
+        """Seconds that the loop may go on; infinite before a signal."""
+        return self._deadline - time.monotonic()
+
+    def __enter__(self) -> "StopSignal":
+        self._reader, self._writer = os.pipe()
+        os.set_blocking(self._writer, False)
+        self._handlers = [signal.signal(number, _ignore) for number in _SIGNALS]
+        self._wakeup = signal.set_wakeup_fd(self._writer)
+        threading.Thread(target=self._listen, daemon=True).start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._finished.set()
+        signal.set_wakeup_fd(self._wakeup)
+        for number, handler in zip(_SIGNALS, self._handlers, strict=True):
+            signal.signal(number, handler)
+        os.close(self._writer)
+
+    def _listen(self) -> None:
+        self.requested = self._next_signal()
+        if self.requested is None:
+            return
+        self._deadline = time.monotonic() + self._grace_seconds
+        threading.Thread(target=self._end, daemon=True).start()
+        if self._next_signal() is not None:
+            self._deadline = time.monotonic()
+
+    def _next_signal(self) -> int | None:
+        received = os.read(self._reader, 1)
+        return received[0] if received else None
+
+    def _end(self) -> None:
+        while self.seconds_left > 0:
+            if self._finished.wait(0.05):
+                return
+        self._abort()
+        if not self._finished.wait(_LAST_RESORT_SECONDS):
+            print("Did not stop in time; ended at once.", file=sys.stderr, flush=True)
+            os._exit(128 + (self.requested or 0))  # pylint: disable=protected-access
+
+
+def _ignore(number: int, frame: object) -> None:
+    """Leave it to the pipe."""
+    del number, frame

@@ -1,0 +1,130 @@
+"""The arrays through which a batch of transitions travels, in any memory."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+from agents.parts import nests
+from agents.tools.faults import EnvironmentFault
+
+_ALIGNMENT = 64
+
+
+class TransitionArrays:
+    """Actions, observations, rewards and flags of N environments, leaf by leaf.
+
+    Attributes:
+        observation: list of [N, ...], a leaf each in the order of `tf.nest`.
+        final_observation: the same.
+        reward: [N] float32.
+        terminated: [N] bool.
+        truncated: [N] bool.
+        action: list of [N, ...].
+    """
+
+    def __init__(
+        self,
+        observation_space: gymnasium.Space,
+        action_space: gymnasium.Space,
+        num_envs: int,
+        memory: Any = None,
+    ):
+        """Lay the arrays out in a buffer of `memory_size` bytes, or in memory of their own."""
+        shapes = _layout(observation_space, action_space, num_envs)
+        if memory is None:
+            arrays = [np.zeros(shape, dtype) for shape, dtype in shapes]
+        else:
+            arrays = _carve(memory, shapes)
+        leaves = len(nests.leaf_spaces(observation_space))
+        self.observation = arrays[:leaves]
+        self.final_observation = arrays[leaves : 2 * leaves]
+        self.reward, self.terminated, self.truncated = arrays[2 * leaves :][:3]
+        self.action = arrays[2 * leaves + 3 :]
+        self._observation_space = observation_space
+
+    @staticmethod
+    def memory_size(
+        observation_space: gymnasium.Space, action_space: gymnasium.Space, num_envs: int
+    ) -> int:
+        """Return how many bytes the arrays of a batch take."""
+        shapes = _layout(observation_space, action_space, num_envs)
+        return sum(_padded_bytes(shape, dtype) for shape, dtype in shapes)
+
+    def write_observation(
+        self, arrays: Sequence[np.ndarray], row: int, observation: Any
+    ) -> None:
+        """Copy the observation of one environment into a row.
+
+        Raises:
+            EnvironmentFault: The observation does not have the structure or shape of its space.
+        """
+        try:
+            leaves = nests.flatten(self._observation_space, observation)
+        except (KeyError, TypeError, ValueError) as error:
+            raise EnvironmentFault(
+                    [0],
+                f"returned an observation that has not the structure of its space "
+                f"{self._observation_space}: {error!r}"
+            ) from error
+        for array, leaf in zip(arrays, leaves, strict=True):
+            leaf = np.asarray(leaf)
+            if leaf.shape != array.shape[1:]:
+                raise EnvironmentFault(
+                    [0],
+                    f"returned an observation of shape {leaf.shape}, but its space "
+                    f"{self._observation_space} says {array.shape[1:]}"
+                )
+            array[row] = leaf
+
+    def write_outcome(
+        self, row: int, reward: Any, terminated: Any, truncated: Any
+    ) -> None:
+        """Copy the reward and the two flags of one environment into a row.
+
+        Raises:
+            EnvironmentFault: One of them is no scalar of its kind.
+        """
+        if np.ndim(reward) != 0:
+            raise EnvironmentFault(
+                    [0],f"returned a reward that is no number: {reward!r}")
+        if np.ndim(terminated) != 0 or np.ndim(truncated) != 0:
+            raise EnvironmentFault(
+                    [0],
+                f"returned flags that are not true or false: terminated {terminated!r}, "
+                f"truncated {truncated!r}"
+            )
+        self.reward[row] = reward
+        self.terminated[row] = terminated
+        self.truncated[row] = truncated
+
+
+def _layout(
+    observation_space: gymnasium.Space, action_space: gymnasium.Space, num_envs: int
+) -> list[tuple[tuple[int, ...], np.dtype]]:
+    observations = [
+        ((num_envs, *leaf.shape), nests.leaf_dtype(leaf))
+        for leaf in nests.leaf_spaces(observation_space)
+    ]
+    outcome = [((num_envs,), np.dtype(dtype)) for dtype in (np.float32, bool, bool)]
+    actions = [
+        ((num_envs, *leaf.shape), np.dtype(leaf.dtype))
+        for leaf in nests.leaf_spaces(action_space)
+    ]
+    return observations * 2 + outcome + actions
+
+
+def _padded_bytes(shape: tuple[int, ...], dtype: np.dtype) -> int:
+    return -(-math.prod(shape) * dtype.itemsize // _ALIGNMENT) * _ALIGNMENT
+
+
+def _carve(
+    memory: Any, shapes: Sequence[tuple[tuple[int, ...], np.dtype]]
+) -> list[np.ndarray]:
+    arrays, offset = [], 0
+    for shape, dtype in shapes:
+        arrays.append(np.ndarray(shape, dtype, buffer=memory, offset=offset))
+        offset += _padded_bytes(shape, dtype)
+    return arrays

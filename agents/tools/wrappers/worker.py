@@ -1,0 +1,149 @@
+"""The process that hosts environments. It must never import TensorFlow."""
+
+import mmap
+import os
+import pickle
+import signal
+import tempfile
+import threading
+from multiprocessing import reduction
+from multiprocessing.connection import Connection
+from typing import Any
+
+import numpy as np
+
+from agents.parts import nests
+from agents.tools.batch_env import BatchEnv
+from agents.tools.faults import EnvironmentFault
+from agents.tools.wrappers import protocol
+from agents.tools.wrappers.transition_arrays import TransitionArrays
+
+
+def main(connection: int, lifeline: int) -> None:
+    """Serve the owner of a connection until it says close or is gone.
+
+    Args:
+        connection: file descriptor of the messages.
+        lifeline: file descriptor that is closed at the other end when the owner ends.
+    """
+    # Ctrl-C reaches the whole process group, but it is the owner who decides.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    threading.Thread(target=_end_with_owner, args=(lifeline,), daemon=True).start()
+    channel = Connection(connection)
+    try:
+        host = _construct(channel)
+        if host is not None:
+            host.serve()
+    except (EOFError, OSError):
+        pass  # The owner is gone.
+
+
+def _end_with_owner(lifeline: int) -> None:
+    os.read(lifeline, 1)
+    os._exit(1)  # pylint: disable=protected-access
+
+
+def _construct(channel: Connection) -> "_Host | None":
+    payload, with_infos = channel.recv()
+    try:
+        host = _Host(channel, pickle.loads(payload)(), with_infos)
+    except EnvironmentFault as fault:
+        channel.send_bytes(protocol.reply(protocol.FAULT, fault))
+    except Exception as error:  # pylint: disable=broad-exception-caught
+        fault = EnvironmentFault.of([0], "could not be constructed", error)
+        channel.send_bytes(protocol.reply(protocol.FAULT, fault))
+    else:
+        return host
+    return None
+
+
+class _Host:
+    """Hosts what a constructor built: a single environment or a batch."""
+
+    def __init__(self, channel: Connection, env: Any, with_infos: bool):
+        self._channel = channel
+        self._env = env
+        self._with_infos = with_infos
+        self._batched = isinstance(env, BatchEnv)
+        self._description = protocol.Description(
+            env.observation_space,
+            env.action_space,
+            env.num_envs if self._batched else None,
+        )
+        layout = (*self._description[:2], self._description.num_envs or 1)
+        # A file without a name ends with the last process that holds it.
+        directory = "/dev/shm" if os.path.isdir("/dev/shm") else None
+        self._file = tempfile.TemporaryFile(dir=directory)
+        self._file.truncate(TransitionArrays.memory_size(*layout))
+        memory = mmap.mmap(self._file.fileno(), 0)
+        self._arrays = TransitionArrays(*layout, memory)
+
+    def serve(self) -> None:
+        """Describe the environment, then answer until told to close."""
+        self._channel.send_bytes(protocol.reply(protocol.ANSWER, self._description))
+        reduction.send_handle(self._channel, self._file.fileno(), os.getppid())
+        self._file.close()
+        while True:
+            message = self._channel.recv_bytes()
+            if message == protocol.CLOSE:
+                self._env.close()
+                return
+            self._channel.send_bytes(self._answer(message))
+
+    def _answer(self, message: bytes) -> bytes:
+        try:
+            if message == protocol.STEP:
+                value = self._step()
+                if value is None:
+                    return protocol.DONE
+            else:
+                method, args, kwargs = pickle.loads(message)
+                value = getattr(self, f"_{method}")(*args, **kwargs)
+            return protocol.reply(protocol.ANSWER, value)
+        except EnvironmentFault as fault:
+            return protocol.reply(protocol.FAULT, fault)
+        except Exception as error:  # pylint: disable=broad-exception-caught
+            fault = EnvironmentFault.of([0], "raised", error)
+            return protocol.reply(protocol.FAULT, fault)
+
+    def _step(self) -> Any:
+        arrays, space = self._arrays, self._env.action_space
+        # A copy, since an environment may keep its action while the memory moves on.
+        actions = [leaf.copy() for leaf in arrays.action]
+        if self._batched:
+            outcome = self._env.step(nests.pack(space, actions))
+            observation, rewards, terminated, truncated, infos = outcome
+            self._copy(arrays.observation, observation)
+            self._copy(arrays.final_observation, infos["final_observation"])
+            arrays.reward[...] = rewards
+            arrays.terminated[...] = terminated
+            arrays.truncated[...] = truncated
+            info = infos["environments"]
+        else:
+            action = nests.pack(space, [leaf[0] for leaf in actions])
+            observation, *outcome, info = self._env.step(action)
+            arrays.write_observation(arrays.final_observation, 0, observation)
+            arrays.write_outcome(0, *outcome)
+        return info if info and self._with_infos else None
+
+    def _reset(self, *args: Any, **kwargs: Any) -> Any:
+        if not self._batched:
+            observation, info = self._env.reset(*args, **kwargs)
+            self._arrays.write_observation(self._arrays.observation, 0, observation)
+            return info if self._with_infos else {}
+        observation = self._env.reset(*args, **kwargs)
+        count = len(nests.flatten(self._env.observation_space, observation)[0])
+        self._copy([array[:count] for array in self._arrays.observation], observation)
+        return count
+
+    def _call(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        return getattr(self._env, name)(*args, **kwargs)
+
+    def _attribute(self, name: str) -> tuple[bool, Any]:
+        return hasattr(self._env, name), getattr(self._env, name, None)
+
+    def _copy(self, arrays: list[np.ndarray], observation: Any) -> None:
+        leaves = nests.flatten(self._env.observation_space, observation)
+        for array, leaf in zip(arrays, leaves, strict=True):
+            array[...] = leaf

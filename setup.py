@@ -1,0 +1,36 @@
+"""The distribution batch-ppo, import package agents."""
+
+import pathlib
+
+import setuptools
+
+setuptools.setup(
+    name="batch-ppo",
+    version="0.1.0",
+    description="Batched PPO in one TensorFlow graph, environments in worker processes.",
+    long_description=pathlib.Path("README.md").read_text(encoding="utf-8"),
+    long_description_content_type="text/markdown",
+    license="Apache-2.0",
+    license_files=["LICENSE"],
+    packages=setuptools.find_packages(include=["agents", "agents.*"]),
+    python_requires=">=3.11,<3.14",
+    install_requires=[
+        "cloudpickle>=3",
+        "gymnasium[classic-control]>=1.3,<2",
+        "keras>=3.12",
+        "lazy_loader>=0.4",
+        "matplotlib>=3.9",
+        "moviepy>=2.2",
+        "numpy>=2",
+        "rich>=13",
+        "ruamel.yaml>=0.18",
+        "tensorboard>=2.20",
+        "tensorflow>=2.21",
+    ],
+    extras_require={
+        "mujoco": ["gymnasium[mujoco]"],
+        "bullet": ["pybullet>=3.2.7", "pybullet-envs-gymnasium>=0.6"],
+        "test": ["pylint>=4", "pytest>=8", "pytest-timeout>=2.3", "ruff>=0.9"],
+        "bench": ["stable-baselines3>=2.9", "torch>=2.13"],
+    },
+)
