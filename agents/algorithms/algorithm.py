@@ -41,11 +41,12 @@ class Algorithm(tf.Module):
             num_envs: how many environments it will learn from.
             seed: of the initial weights.
         """
+        del observation_space, action_space, network, num_envs, seed
         super().__init__()
         self.settings = settings
 
     def initial_state(self, batch_size: int) -> Nest:
-        """Return the recurrent state at the start of an episode, nest of [batch, ...]."""
+        """Return the state at the start of an episode, nest of [batch, ...]."""
         raise NotImplementedError
 
     def perform(

@@ -34,5 +34,7 @@ def find(name: str) -> Trainer:
         SettingError: There is none; names the nearest.
     """
     if name not in TRAINERS:
-        raise SettingError(f"The algorithm {name!r} is unknown{nearest(name, TRAINERS)}")
+        raise SettingError(
+            f"The algorithm {name!r} is unknown{nearest(name, TRAINERS)}"
+        )
     return TRAINERS[name]

@@ -42,7 +42,7 @@ def dimensions(space: gymnasium.Space) -> int:
 def to_environment(
     space: gymnasium.Space, sample: tf.Tensor, normalize_ranges: bool
 ) -> tf.Tensor:
-    """Return the action [batch, *shape] that a policy's sample [batch, size] stands for.
+    """Return the action [batch, *shape] that a sample [batch, size] stands for.
 
     Continuous samples are clipped to the bounds. With `normalize_ranges`, [-1, 1] is
     stretched to the bounds first, in each dimension that has two finite ones.
@@ -55,7 +55,8 @@ def to_environment(
     low, high = space.low.astype(np.float32), space.high.astype(np.float32)
     if normalize_ranges:
         both = np.isfinite(low) & np.isfinite(high)
-        center = np.where(both, low / 2 + high / 2, 0.0).astype(np.float32)
-        radius = np.where(both, high / 2 - low / 2, 1.0).astype(np.float32)
-        action = center + radius * action
+        least = np.where(both, low, -1.0).astype(np.float64)
+        most = np.where(both, high, 1.0).astype(np.float64)
+        center, radius = (most + least) / 2, (most - least) / 2
+        action = np.float32(center) + np.float32(radius) * action
     return tf.cast(tf.clip_by_value(action, low, high), tf.as_dtype(space.dtype))

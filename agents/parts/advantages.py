@@ -63,7 +63,7 @@ def discounted_sums(
         discount: in [0, 1], per step.
 
     Returns:
-        The sums [time, batch] after each reward, and the accumulator [batch] to go on with.
+        The sums [time, batch] after each reward, and the next `initial` [batch].
     """
 
     def step(carry, inputs):

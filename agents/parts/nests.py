@@ -27,7 +27,7 @@ def leaf_spaces(space: gymnasium.Space) -> list[gymnasium.Space]:
     """Return the leaves of a space in the order of `tf.nest`.
 
     Raises:
-        UnsupportedSpace: A leaf has no fixed shape or dtype (Text, Graph, Sequence ...).
+        UnsupportedSpace: A leaf has no fixed shape (Text, Graph, Sequence ...).
     """
     leaves: list[gymnasium.Space] = []
     map_space(leaves.append, space)
@@ -43,7 +43,8 @@ def map_space(function: Callable[[Any], Any], space: gymnasium.Space) -> Any:
     if isinstance(space, Leaf):
         return function(space)
     raise UnsupportedSpace(
-        f"The space {space} is not supported: use {LEAF_NAMES}, or Dict and Tuple of them."
+        f"The space {space} is not supported: use {LEAF_NAMES}, or Dict and Tuple of "
+        "them."
     )
 
 

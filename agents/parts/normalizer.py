@@ -74,7 +74,8 @@ class RunningMoments(tf.Module):
             tf.Variable(tf.zeros(shape, tf.float64), name="mean"),
             tf.Variable(tf.zeros(shape, tf.float64), name="squares"),
         )
-        # Derived, but read at each step: computing them there costs more than the policy.
+        # Derived, but read at each step, where computing them would cost as much as
+        # a layer.
         self.offset = tf.Variable(tf.zeros(shape), name="offset")
         self.scale = tf.Variable(tf.ones(shape), name="scale")
 

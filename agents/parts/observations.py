@@ -34,7 +34,9 @@ def encode(space: gymnasium.Space, leaf: tf.Tensor) -> tf.Tensor:
     return tf.cast(leaf, tf.float32) / scale
 
 
-def concatenate(observation: list[tf.Tensor], spaces: list[gymnasium.Space]) -> tf.Tensor:
+def concatenate(
+    observation: list[tf.Tensor], spaces: list[gymnasium.Space]
+) -> tf.Tensor:
     """Return encoded leaves as one vector [..., size] float32 for dense networks."""
     flat = []
     for leaf, space in zip(observation, spaces, strict=True):
@@ -50,7 +52,9 @@ def _encode_choices(
     counts = [int(count) for count in np.ravel(space.nvec)]
     first = tf.constant(np.asarray(space.start), leaf.dtype)
     rank = leaf.shape.rank - len(space.shape)
-    values = tf.reshape(leaf - first, tf.concat([tf.shape(leaf)[:rank], [len(counts)]], 0))
+    values = tf.reshape(
+        leaf - first, tf.concat([tf.shape(leaf)[:rank], [len(counts)]], 0)
+    )
     codes = [tf.one_hot(values[..., i], count) for i, count in enumerate(counts)]
     return tf.concat(codes, -1)
 

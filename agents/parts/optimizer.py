@@ -26,7 +26,9 @@ class Adam(tf.Module):
         self._epsilon = epsilon
         self.steps = tf.Variable(0, dtype=tf.int64, name="steps")
         self._means = [tf.Variable(tf.zeros_like(v), name="mean") for v in variables]
-        self._squares = [tf.Variable(tf.zeros_like(v), name="square") for v in variables]
+        self._squares = [
+            tf.Variable(tf.zeros_like(v), name="square") for v in variables
+        ]
 
     def apply(
         self,

@@ -30,6 +30,7 @@ def setting(
         above: value that it must exceed.
     """
     metadata = {"text": text, "low": low, "high": high, "above": above}
+    # pylint: disable-next=invalid-field-call
     return dataclasses.field(default=default, metadata=metadata)
 
 
@@ -117,9 +118,13 @@ def _check_range(field: dataclasses.Field[Any], value: Any) -> None:
             continue
         # Written so that a NaN fails.
         if low is not None and not number >= low:
-            raise SettingError(f"{field.name} must be at least {low}, but is {value!r}.")
+            raise SettingError(
+                f"{field.name} must be at least {low}, but is {value!r}."
+            )
         if high is not None and not number <= high:
-            raise SettingError(f"{field.name} must be at most {high}, but is {value!r}.")
+            raise SettingError(
+                f"{field.name} must be at most {high}, but is {value!r}."
+            )
         if above is not None and not number > above:
             raise SettingError(f"{field.name} must be above {above}, but is {value!r}.")
 

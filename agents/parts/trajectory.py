@@ -63,3 +63,15 @@ class Trajectory(NamedTuple):
     valid: tf.Tensor
     state: Nest
     extras: Nest
+
+
+def without_invalid(trajectory: Trajectory) -> Trajectory:
+    """Put zeros where `valid` does not hold: such rows may hold anything, even NaN."""
+    valid = trajectory.valid
+
+    def clear(leaf: tf.Tensor) -> tf.Tensor:
+        extra = leaf.shape.rank - valid.shape.rank
+        mask = tf.reshape(valid, valid.shape + [1] * extra)
+        return tf.where(mask, leaf, tf.zeros_like(leaf))
+
+    return tf.nest.map_structure(clear, trajectory)

@@ -5,11 +5,12 @@ import contextlib
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
-from typing import NoReturn
+from collections.abc import Iterator, Sequence
+from typing import Any, NoReturn
 
 from agents.parts.nests import UnsupportedSpace
 from agents.parts.settings import SettingError
+from agents.scripts import config_file
 from agents.tools.faults import EnvironmentFault, RunFault
 from agents.tools.stop_signal import Stopped
 from agents.tools.wrappers.external_process import UnpicklableConstructor
@@ -23,12 +24,45 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {message} See --help.\n")
 
 
+def add_set(parser: argparse.ArgumentParser, text: str) -> None:
+    """Add the option `--set KEY=VALUE`, which `given` reads."""
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="KEY=VALUE", help=text
+    )
+
+
+def given(assignments: Sequence[str]) -> dict[str, Any]:
+    """Return the settings of `--set`, typed, and imported where they name code.
+
+    Raises:
+        SettingError: One of them can't be read.
+    """
+    settings: dict[str, Any] = {}
+    for text in assignments:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise SettingError(f"--set takes KEY=VALUE, but got {text!r}.")
+        settings[name] = config_file.resolve(name, config_file.parse_value(value))
+    return settings
+
+
+def positive(text: str) -> int:
+    """Parse a whole number above 0.
+
+    Raises:
+        ArgumentTypeError: It is none.
+    """
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number above 0.")
+    return int(text)
+
+
 @contextlib.contextmanager
 def exit_codes() -> Iterator[None]:
     """Turn what a person can understand into one sentence and an exit code.
 
-    2 for a mistake in what was asked, 1 for a run that failed, 128 plus its number for a
-    signal. Anything else is a defect of this library, and keeps its traceback.
+    2 for a mistake in what was asked, 1 for a run that failed, 128 plus its number for
+    a signal. Anything else is a defect of this library, and keeps its traceback.
     """
     try:
         yield

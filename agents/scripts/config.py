@@ -50,12 +50,16 @@ class Config:
         20, "least number of whole episodes in an evaluation", low=1
     )
     checkpoint_steps: int = setting(
-        100_000, "environment steps between checkpoints; episodes start anew there", low=1
+        100_000,
+        "environment steps between checkpoints; episodes start anew there",
+        low=1,
     )
     timeout: float = setting(
         60.0, "seconds that a worker may take to start, step or reset", above=0
     )
-    hyperparameters: Any = setting(None, "settings of the algorithm; null: its defaults")
+    hyperparameters: Any = setting(
+        None, "settings of the algorithm; null: its defaults"
+    )
 
     def __post_init__(self) -> None:
         """Check each field, and that the algorithm and its settings belong together."""
@@ -102,4 +106,3 @@ class Config:
             for name, value in field_values(mine).items()
             if name != "hyperparameters" and value != getattr(theirs, name, None)
         ]
-

@@ -1,5 +1,6 @@
 """Configs as YAML: written beside each run, and read from there to resume it."""
 
+import dataclasses
 import importlib
 import io
 import pathlib
@@ -86,19 +87,21 @@ def read(path: pathlib.Path, given: Mapping[str, Any]) -> Config:
             outer[name] = given[name]
         elif isinstance(value, str) and ":" in value:
             raise SettingError(
-                f"{path} says {name}: {value}, but nothing is imported on the word of a "
-                f"run directory: add --set={name}={value} if you trust it."
+                f"{path} says {name}: {value}, but nothing is imported on the word "
+                f"of a run directory: add --set={name}={value} if you trust it."
             )
     settings_class = trainers.find(outer["algorithm"]).settings
-    known = [name for name in Config.__dataclass_fields__ if name != "hyperparameters"]
+    known = [name for name in _names(Config) if name != "hyperparameters"]
     check_names(outer, known, f"{path}: the setting")
-    check_names(
-        inner, settings_class.__dataclass_fields__, f"{path}: the hyperparameter"
-    )
+    check_names(inner, _names(settings_class), f"{path}: the hyperparameter")
     try:
         return Config(**outer, hyperparameters=settings_class(**inner))
     except SettingError as error:
         raise SettingError(f"{path}: {error}") from error
+
+
+def _names(settings_class: Any) -> list[str]:
+    return [field.name for field in dataclasses.fields(settings_class)]
 
 
 def _plain(value: Any) -> Any:

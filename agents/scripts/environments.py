@@ -2,10 +2,15 @@
 
 import contextlib
 import functools
+import itertools
 import os
+import pathlib
 from collections.abc import Iterator
 from typing import NamedTuple
 
+import gymnasium
+
+from agents.parts.settings import SettingError
 from agents.scripts.config import Config
 from agents.tools import constructors
 from agents.tools.batch_env import BatchEnv
@@ -47,9 +52,35 @@ def started(config: Config) -> Iterator[Environments]:
                 constructors.start_members(make, count, workers, config.timeout)
                 for count in counts
             ]
-            for worker in sum(members, []):
+            for worker in itertools.chain(*members):
                 stack.callback(worker.close)
             batches = [BatchEnv(group) for group in members]
         for batch in batches:
             stack.callback(batch.close)
         yield Environments(*batches)
+
+
+def make_recorded(
+    env: constructors.Environment,
+    max_length: int | None,
+    outdir: pathlib.Path,
+    episodes: int,
+) -> gymnasium.Env:
+    """Make an environment that writes a video of each of its first episodes.
+
+    Raises:
+        SettingError: It can't be rendered.
+    """
+    # Read when MuJoCo is imported; it has no screen to look for in most places.
+    os.environ.setdefault("MUJOCO_GL", "egl")
+    made = constructors.make_environment(env, max_length, render_mode="rgb_array")
+    if made.render_mode != "rgb_array":
+        raise SettingError(f"The env {env} can't be rendered as rgb_array.")
+    name = str(getattr(env, "__name__", env)).replace("/", "-").replace(":", "-")
+    return gymnasium.wrappers.RecordVideo(
+        made,
+        str(outdir),
+        episode_trigger=lambda episode: episode < episodes,
+        name_prefix=name,
+        disable_logger=True,
+    )

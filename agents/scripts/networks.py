@@ -150,7 +150,7 @@ class Network(tf.Module):
             reset: [sequences, length] bool, whether the state starts anew after a step.
 
         Returns:
-            As for a call, each [sequences, length, ...]; states are those before a reset.
+            As for a call, each [sequences, length, ...]; the states before a reset.
         """
         raise NotImplementedError
 

@@ -46,13 +46,7 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     )
     parser.add_argument("--timestamp", help="of a run under --logdir, to resume it")
     parser.add_argument("--seed", type=int, help="of weights, environments, actions")
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="another value of a setting of the config, or of its algorithm",
-    )
+    command_line.add_set(parser, "another value of a setting of the config")
     parser.add_argument(
         "--env_processes",
         action=argparse.BooleanOptionalAction,
@@ -97,7 +91,7 @@ def resumed(options: argparse.Namespace) -> tuple[Config, RunDirectory]:
     own_name = run.path.name.partition("-")[2]
     if options.config not in (None, own_name):
         raise SettingError(
-            f"The run {run.path} was started with --config={own_name}, so it can't go on "
+            f"The run {run.path} began with --config={own_name}, so it can't go on "
             f"with {options.config!r}: leave --config out."
         )
     given = _given(options)
@@ -118,12 +112,7 @@ def resumed(options: argparse.Namespace) -> tuple[Config, RunDirectory]:
 
 
 def _given(options: argparse.Namespace) -> dict[str, Any]:
-    given: dict[str, Any] = {}
-    for text in options.set:
-        key, equals, value = text.partition("=")
-        if not equals:
-            raise SettingError(f"--set takes KEY=VALUE, but got {text!r}.")
-        given[key] = config_file.resolve(key, config_file.parse_value(value))
+    given = command_line.given(options.set)
     if options.seed is not None:
         given["seed"] = options.seed
     if options.backend is not None:

@@ -89,5 +89,7 @@ def find_network(network: str | Callable[..., Any]) -> Callable[..., Any]:
         if list(inspect.signature(function).parameters) == arguments
     }
     if network not in known:
-        raise SettingError(f"The network {network!r} is unknown{nearest(network, known)}")
+        raise SettingError(
+            f"The network {network!r} is unknown{nearest(network, known)}"
+        )
     return known[network]

@@ -27,7 +27,7 @@ class BatchEnv:
     """
 
     def __init__(self, envs: Sequence[gymnasium.Env | ExternalProcess]):
-        """Combine environments that have the same spaces; they are closed with the batch.
+        """Combine environments with the same spaces; they are closed with the batch.
 
         Raises:
             EnvironmentFault: A worker failed to construct its environments, or the
@@ -37,7 +37,7 @@ class BatchEnv:
             raise ValueError("A BatchEnv needs at least one environment.")
         self._envs = list(envs)
         self._members: list[SingleMember | BatchMember] = []
-        self._aborted = False
+        self._lost: Exception | None = None
         self.num_envs = 0
         try:
             for env in self._envs:
@@ -52,10 +52,10 @@ class BatchEnv:
         """Step all environments.
 
         Args:
-            actions: nest of [N, ...] in the dtype of the action space.
+            actions: nest of [N, ...], cast to the dtype of the action space.
 
         Returns:
-            observations: nest of [N, ...], the first of the next episode where one ended.
+            observations: nest of [N, ...], of the next episode where one ended.
             rewards: [N] float32.
             terminated: [N] bool.
             truncated: [N] bool.
@@ -64,11 +64,13 @@ class BatchEnv:
             All arrays are new.
 
         Raises:
-            EnvironmentFault: An environment raised, died or answered wrongly.
+            EnvironmentFault: An environment raised, died or answered wrongly. The
+                batch is lost then: whatever else it is asked raises the same.
+            ValueError: The actions have another shape.
         """
         result = self._new_arrays()
         infos: dict[int, dict[str, Any]] = {}
-        leaves = nests.flatten(self.action_space, actions)
+        leaves = self._copied(actions)
         for member in self._members:
             with self._guarded(member.rows):
                 member.begin_step(leaves)
@@ -104,8 +106,10 @@ class BatchEnv:
 
         Raises:
             EnvironmentFault: As for `step`.
+            IndexError: There is no such environment.
         """
-        indices = list(range(self.num_envs) if indices is None else indices)
+        rows = range(self.num_envs)
+        indices = list(rows if indices is None else (rows[index] for index in indices))
         seeds = [None] * len(indices) if seeds is None else list(seeds)
         seed_of = dict(zip(indices, seeds, strict=True))
         result = self._new_arrays()
@@ -120,7 +124,7 @@ class BatchEnv:
 
     def abort(self) -> None:
         """End the step that is under way, from any thread; the batch is lost."""
-        self._aborted = True
+        self._lost = InterruptedError("The batch of environments was told to stop.")
         for env in self._envs:
             if isinstance(env, ExternalProcess):
                 env.kill()
@@ -129,7 +133,9 @@ class BatchEnv:
         """Close all environments, side by side where they are in worker processes."""
         envs, self._envs, self._members = self._envs, [], []
         promises = [
-            env.close(blocking=False) for env in envs if isinstance(env, ExternalProcess)
+            env.close(blocking=False)
+            for env in envs
+            if isinstance(env, ExternalProcess)
         ]
         for env in envs:
             if not isinstance(env, ExternalProcess):
@@ -149,7 +155,7 @@ class BatchEnv:
             if spaces != own:
                 raise EnvironmentFault(
                     [0],
-                    f"has the spaces {spaces}, but environment 0 has {own}: all "
+                    f"has the spaces {spaces}, but those before it have {own}: all "
                     "environments of a batch must have the same",
                 )
         self._members.append(member)
@@ -168,6 +174,22 @@ class BatchEnv:
             with self._guarded(member.rows):
                 member.finish_reset(result)
 
+    def _copied(self, actions: Any) -> list[np.ndarray]:
+        """Return the leaves of actions in new arrays, as environments may keep them."""
+        copies = []
+        leaves = nests.flatten(self.action_space, actions)
+        for leaf, space in zip(
+            leaves, nests.leaf_spaces(self.action_space), strict=True
+        ):
+            copy = np.array(leaf, space.dtype)
+            if copy.shape != (self.num_envs, *space.shape):
+                raise ValueError(
+                    f"Got actions of shape {copy.shape} for {self.num_envs} "
+                    f"environments with the action space {space}."
+                )
+            copies.append(copy)
+        return copies
+
     def _new_arrays(self) -> TransitionArrays:
         return TransitionArrays(
             self.observation_space, self.action_space, self.num_envs
@@ -176,12 +198,15 @@ class BatchEnv:
     @contextlib.contextmanager
     def _guarded(self, rows: slice) -> Iterator[None]:
         """Turn whatever an environment raises into a fault that names its rows."""
-        if self._aborted:
-            raise InterruptedError("The batch of environments was told to stop.")
+        # After a fault, the answers of other workers may still be on their way.
+        if self._lost is not None:
+            raise self._lost
         try:
             yield
-        except EnvironmentFault as fault:
-            raise fault.shifted(rows.start) from None
-        except Exception as error:
-            indices = range(rows.start, rows.stop)
-            raise EnvironmentFault.of(indices, "raised", error) from error
+            return
+        except EnvironmentFault as error:
+            fault = error.shifted(rows.start)
+        except Exception as error:  # pylint: disable=broad-exception-caught
+            fault = EnvironmentFault.of(range(rows.start, rows.stop), "raised", error)
+        self._lost = fault
+        raise fault from None

@@ -35,7 +35,7 @@ class SingleMember:
         self._promise = self._begin("step", action)
 
     def finish_step(self, result: TransitionArrays, infos: dict[int, Any]) -> None:
-        """Wait for the step and write its row, the reset of an ended episode excepted."""
+        """Wait for the step and write its row; a reset, if due, comes later."""
         observation, *outcome, info = self._promise()
         row = self._row
         result.write_observation(result.final_observation, row, observation)

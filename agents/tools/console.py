@@ -1,7 +1,7 @@
 """What a person sees of a run: a progress bar on a terminal, plain lines elsewhere."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
 import rich.console
 import rich.progress
@@ -27,7 +27,7 @@ class Console:
             "train", total=total_steps, rate="-", score="-"
         )
 
-    def __enter__(self) -> "Console":
+    def __enter__(self) -> Self:
         self._progress.start()
         return self
 

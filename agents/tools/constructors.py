@@ -93,7 +93,8 @@ def make_batch(
         except Exception as error:
             for env in envs:
                 env.close()
-            raise EnvironmentFault.of([index], "could not be constructed", error) from error
+            fault = EnvironmentFault.of([index], "could not be constructed", error)
+            raise fault from None
     return BatchEnv(envs)
 
 
@@ -142,7 +143,9 @@ def _find(env_id: str) -> Any:
             importlib.import_module(module)
         return gymnasium.spec(name)
     except ImportError as error:
-        raise SettingError(f"The module of env {env_id!r} is missing: {error}.") from error
+        raise SettingError(
+            f"The module of env {env_id!r} is missing: {error}."
+        ) from error
     except gymnasium.error.Error as error:
         raise SettingError(f"The env {env_id!r} is not registered: {error}") from error
 

@@ -25,14 +25,14 @@ class EnvironmentFault(RunFault):
         remote_traceback: where it happened in a worker process, or empty.
     """
 
-    def __init__(
-        self, indices: Sequence[int], reason: str, remote_traceback: str = ""
-    ):
+    def __init__(self, indices: Sequence[int], reason: str, remote_traceback: str = ""):
         """Describe a fault of the environments at some indices."""
         self.indices = tuple(indices)
         self.reason = reason
         self.remote_traceback = remote_traceback
         super().__init__(f"{self._subject()} {reason}")
+        if remote_traceback:
+            self.add_note(remote_traceback.rstrip())
 
     @classmethod
     def of(

@@ -15,8 +15,8 @@ from agents.tools.in_graph_env import InGraphEnv
 class InGraphBatchEnv(InGraphEnv):
     """Puts a batch of Python environments behind one `tf.numpy_function`.
 
-    Its state is a token that orders the steps. The last step of a simulation can be read
-    as tensors.
+    Its state is a token that orders the steps. The last step of a simulation can be
+    read as tensors.
 
     Attributes:
         observation: nest of [N, ...], what to act on next.
@@ -116,18 +116,18 @@ class InGraphBatchEnv(InGraphEnv):
         return leaves
 
     def _step(self, token: np.ndarray, action: np.ndarray) -> list[np.ndarray]:
-        # TensorFlow may reuse the memory of its arguments while a worker still reads.
-        outcome = self._batch.step(action.copy())
+        outcome = self._batch.step(action)
         observation, reward, terminated, truncated, infos = outcome
         leaves = nests.flatten(self.observation_space, observation)
         final = nests.flatten(self.observation_space, infos["final_observation"])
-        _check_finite("reward", [reward], token)
-        _check_finite("observation", final, token)
-        _check_finite("observation at reset", leaves, token)
+        step = int(token) + 1
+        _check_finite("reward", [reward], step)
+        _check_finite("observation", final, step)
+        _check_finite("observation at reset", leaves, step)
         return [token + 1, reward, terminated, truncated, *leaves, *final]
 
 
-def _check_finite(quantity: str, leaves: list[np.ndarray], token: int) -> None:
+def _check_finite(quantity: str, leaves: list[np.ndarray], step: int) -> None:
     for leaf in leaves:
         if leaf.dtype.kind == "f" and not np.isfinite(leaf).all():
             finite = np.isfinite(leaf).reshape(len(leaf), -1)
@@ -135,6 +135,6 @@ def _check_finite(quantity: str, leaves: list[np.ndarray], token: int) -> None:
             value = leaf[index].reshape(-1)[np.argmin(finite[index])]
             raise EnvironmentFault(
                 [index],
-                f"gave the {quantity} {value} in step {int(token) + 1} after the batch "
+                f"gave the {quantity} {value} in step {step} after the batch "
                 "was reset: observations and rewards must be finite numbers",
             )

@@ -57,7 +57,7 @@ class InGraphEnv(tf.Module):
         """Take note of the last step of a simulation; called once for each."""
 
     def abort(self) -> None:
-        """End the step that is under way, from any thread; the environments are lost."""
+        """End the step that is under way, from any thread; the batch is lost."""
 
     def close(self) -> None:
         """Release what the environments hold."""

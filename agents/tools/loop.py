@@ -181,7 +181,10 @@ class Loop:
 
     def _next_boundary(self) -> int:
         """Return the step at which the last iteration before the boundary ends."""
-        interval, size = self._schedule.checkpoint_steps, self._graph.steps_per_iteration
+        interval, size = (
+            self._schedule.checkpoint_steps,
+            self._graph.steps_per_iteration,
+        )
         goal = min(self._schedule.steps, (self.step // interval + 1) * interval)
         return self.step + math.ceil((goal - self.step) / size) * size
 

@@ -1,7 +1,9 @@
 """The folder of a run, free of TensorFlow."""
 
 import datetime
+import json
 import pathlib
+from typing import Any
 
 from agents.parts.settings import SettingError
 
@@ -59,8 +61,8 @@ def new_run(logdir: pathlib.Path, config_name: str) -> RunDirectory:
     run = RunDirectory(logdir / f"{now}-{config_name}")
     if run.path.exists():
         raise SettingError(
-            f"{run.path} exists already: another run began in the same second, so start "
-            "this one again."
+            f"{run.path} exists already: another run began in the same second, so "
+            "start this one again."
         )
     return run
 
@@ -96,6 +98,17 @@ def find_newest(path: pathlib.Path) -> RunDirectory:
     if not usable:
         raise SettingError(f"There is no run with a checkpoint under {path}.")
     return max(usable, key=lambda run: run.path.name)
+
+
+def read_metrics(path: pathlib.Path) -> list[dict[str, Any]]:
+    """Return the lines of a metrics file, without one that a crash cut off."""
+    lines = []
+    for text in path.read_text(encoding="utf-8").splitlines():
+        try:
+            lines.append(json.loads(text))
+        except json.JSONDecodeError:
+            break
+    return lines
 
 
 def _usable(run: RunDirectory) -> RunDirectory:

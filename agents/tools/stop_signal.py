@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from types import TracebackType
+from typing import Any, Self
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _LAST_RESORT_SECONDS = 1.5
@@ -30,8 +31,8 @@ class StopSignal:
 
     Python runs signal handlers only between two operations of the main thread, which a
     graph can keep busy for long. So a thread is woken through a pipe. After a time of
-    grace, or at a second signal, it calls `abort`; and if that does not help it ends the
-    process, whose workers end with it.
+    grace, or at a second signal, it calls `abort`; and if that does not help it ends
+    the process, whose workers end with it.
 
     Attributes:
         requested: number of the signal, or None.
@@ -49,14 +50,16 @@ class StopSignal:
         self._grace_seconds = grace_seconds
         self._deadline = float("inf")
         self._finished = threading.Event()
+        self._reader, self._writer = os.pipe()
+        self._handlers: list[Any] = []
+        self._wakeup = -1
 
     @property
     def seconds_left(self) -> float:
         """Seconds that the loop may go on; infinite before a signal."""
         return self._deadline - time.monotonic()
 
-    def __enter__(self) -> "StopSignal":
-        self._reader, self._writer = os.pipe()
+    def __enter__(self) -> Self:
         os.set_blocking(self._writer, False)
         self._handlers = [signal.signal(number, _ignore) for number in _SIGNALS]
         self._wakeup = signal.set_wakeup_fd(self._writer)

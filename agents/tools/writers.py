@@ -7,6 +7,8 @@ from typing import Any, Protocol
 
 import tensorflow as tf
 
+from agents.tools.run_directory import read_metrics
+
 
 class Writer(Protocol):
     """Takes the metrics of a phase."""
@@ -67,14 +69,3 @@ class TensorBoard:
         for line in lines:
             metrics = {k: v for k, v in line.items() if k not in ("phase", "step")}
             self.write(line["phase"], metrics, line["step"])
-
-
-def read_metrics(path: pathlib.Path) -> list[dict[str, Any]]:
-    """Return the lines of a metrics file; one that was cut off by a crash is left out."""
-    lines = []
-    for text in path.read_text(encoding="utf-8").splitlines():
-        try:
-            lines.append(json.loads(text))
-        except json.JSONDecodeError:
-            break
-    return lines

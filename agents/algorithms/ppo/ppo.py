@@ -18,7 +18,7 @@ from agents.parts.distributions import Distribution
 from agents.parts.normalizer import CLIP, ObservationNormalizer, RunningMoments
 from agents.parts.optimizer import Adam
 from agents.parts.settings import SettingError
-from agents.parts.trajectory import Decision, Nest, Trajectory
+from agents.parts.trajectory import Decision, Nest, Trajectory, without_invalid
 
 
 class Extras(NamedTuple):
@@ -117,6 +117,7 @@ class PPO(Algorithm):
         arXiv:2006.05990), and normalized over the whole trajectory. See
         `Algorithm.update` for the arguments.
         """
+        trajectory = without_invalid(trajectory)
         learning_rate = self._learning_rate(progress)
 
         def epoch(index, enabled, _):
@@ -199,7 +200,11 @@ class PPO(Algorithm):
         return minibatches.from_sequences((value, next_value), time)
 
     def _train_epoch(
-        self, batch: Batch, seed: tf.Tensor, learning_rate: tf.Tensor, enabled: tf.Tensor
+        self,
+        batch: Batch,
+        seed: tf.Tensor,
+        learning_rate: tf.Tensor,
+        enabled: tf.Tensor,
     ) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:
         """Take a step on each minibatch; return whether to go on, and mean metrics."""
         drawn = minibatches.draw_minibatches(

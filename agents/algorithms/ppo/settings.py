@@ -14,13 +14,9 @@ class PPOSettings:
         SettingError: One of them has the wrong type or is out of its range.
     """
 
-    horizon: int = setting(
-        128, "steps of each environment between two updates", low=1
-    )
+    horizon: int = setting(128, "steps of each environment between two updates", low=1)
     batch_size: int = setting(64, "transitions in a minibatch", low=1)
-    update_epochs: int = setting(
-        10, "passes over the transitions in an update", low=1
-    )
+    update_epochs: int = setting(10, "passes over the transitions in an update", low=1)
     learning_rate: float = setting(3e-4, "of Adam, at the start", above=0)
     learning_rate_schedule: Literal["linear", "constant"] = setting(
         "linear", "linear: falls to 0 at the end of the run"

@@ -1,11 +1,13 @@
 """An environment in a process of its own, outside this process's interpreter lock."""
 
+import functools
 import json
 import mmap
 import os
 import signal
 import subprocess
 import sys
+import time
 import weakref
 from collections.abc import Callable
 from multiprocessing import Pipe, reduction
@@ -107,7 +109,7 @@ class ExternalProcess:
                 it is called, and must be called before the next step.
 
         Raises:
-            EnvironmentFault: The environment raised, the worker died, or `timeout` passed.
+            EnvironmentFault: The environment raised, the worker died or took too long.
         """
         single = self._described().num_envs is None
         leaves = nests.flatten(self.action_space, action)
@@ -148,10 +150,12 @@ class ExternalProcess:
                 self._connection.send_bytes(protocol.CLOSE)
             except OSError:
                 pass  # It has ended already.
-        return self._finish_close() if blocking else self._finish_close
+        deadline = time.monotonic() + _CLOSE_SECONDS
+        finish = functools.partial(self._finish_close, deadline)
+        return finish() if blocking else finish
 
     def kill(self) -> None:
-        """End the worker at once, from any thread; whoever waits for it gets a fault."""
+        """End the worker at once, from any thread; who waits for it gets a fault."""
         self._process.kill()
 
     def __getattr__(self, name: str) -> Any:
@@ -201,14 +205,19 @@ class ExternalProcess:
             return nests.pack(space, [leaf[0].copy() for leaf in leaves]), answer
         return nests.pack(space, [leaf[:answer].copy() for leaf in leaves])
 
-    def _finish_close(self) -> None:
+    def _finish_close(self, deadline: float) -> None:
         if self._end.alive:
-            try:
-                self._process.wait(_CLOSE_SECONDS)
-            except subprocess.TimeoutExpired:
-                pass
+            self._exit_code(deadline)
             self._end()
             self._connection.close()
+
+    def _exit_code(self, deadline: float) -> int:
+        """Return how the worker ended; it is killed if it has not by the deadline."""
+        try:
+            return self._process.wait(max(0.0, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            self.kill()
+            return self._process.wait()
 
     def _send(self, message: bytes) -> None:
         try:
@@ -232,7 +241,8 @@ class ExternalProcess:
         return value
 
     def _death(self, moment: str) -> EnvironmentFault:
-        code = self._process.wait()
+        # It may be slow to end, where an environment left a thread behind.
+        code = self._exit_code(time.monotonic() + _CLOSE_SECONDS)
         if code < 0:
             code = signal.Signals(-code).name
         return self._fault(f"lost the worker process {moment}: it ended with {code}")

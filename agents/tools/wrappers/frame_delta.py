@@ -22,7 +22,9 @@ class FrameDelta(gymnasium.Wrapper):
         super().__init__(env)
         space = env.observation_space
         if not isinstance(space, gymnasium.spaces.Box):
-            raise TypeError(f"FrameDelta needs a Box observation space, but got {space}.")
+            raise TypeError(
+                f"FrameDelta needs a Box observation space, but got {space}."
+            )
         low, high = space.low.astype(np.float32), space.high.astype(np.float32)
         self.observation_space = gymnasium.spaces.Box(low - high, high - low)
         self._last = np.zeros(space.shape, np.float32)

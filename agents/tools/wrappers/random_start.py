@@ -24,7 +24,9 @@ class RandomStart(gymnasium.Wrapper):
         """
         super().__init__(env)
         if max_steps < 1:
-            raise ValueError(f"RandomStart needs max_steps of at least 1, got {max_steps}.")
+            raise ValueError(
+                f"RandomStart needs max_steps of at least 1, got {max_steps}."
+            )
         self._max_steps = max_steps
 
     def reset(

@@ -32,7 +32,7 @@ class TransitionArrays:
         num_envs: int,
         memory: Any = None,
     ):
-        """Lay the arrays out in a buffer of `memory_size` bytes, or in memory of their own."""
+        """Lay the arrays out in a buffer of `memory_size` bytes, or in new memory."""
         shapes = _layout(observation_space, action_space, num_envs)
         if memory is None:
             arrays = [np.zeros(shape, dtype) for shape, dtype in shapes]
@@ -59,15 +59,16 @@ class TransitionArrays:
         """Copy the observation of one environment into a row.
 
         Raises:
-            EnvironmentFault: The observation does not have the structure or shape of its space.
+            EnvironmentFault: The observation does not have the shape of its space, or
+                its dtype can't hold the numbers.
         """
         try:
             leaves = nests.flatten(self._observation_space, observation)
-        except (KeyError, TypeError, ValueError) as error:
+        except (LookupError, TypeError, ValueError) as error:
             raise EnvironmentFault(
-                    [0],
+                [0],
                 f"returned an observation that has not the structure of its space "
-                f"{self._observation_space}: {error!r}"
+                f"{self._observation_space}: {error!r}",
             ) from error
         for array, leaf in zip(arrays, leaves, strict=True):
             leaf = np.asarray(leaf)
@@ -75,9 +76,19 @@ class TransitionArrays:
                 raise EnvironmentFault(
                     [0],
                     f"returned an observation of shape {leaf.shape}, but its space "
-                    f"{self._observation_space} says {array.shape[1:]}"
+                    f"{self._observation_space} says {array.shape[1:]}",
                 )
-            array[row] = leaf
+            with np.errstate(invalid="ignore"):
+                array[row] = leaf
+            if leaf.dtype == array.dtype or array.dtype.kind == "f":
+                continue
+            lost = leaf[array[row] != leaf]
+            if lost.size:
+                raise EnvironmentFault(
+                    [0],
+                    f"returned an observation with the number {lost.flat[0]}, but its "
+                    f"space {self._observation_space} says {array.dtype}",
+                )
 
     def write_outcome(
         self, row: int, reward: Any, terminated: Any, truncated: Any
@@ -89,12 +100,13 @@ class TransitionArrays:
         """
         if np.ndim(reward) != 0:
             raise EnvironmentFault(
-                    [0],f"returned a reward that is no number: {reward!r}")
+                [0], f"returned a reward that is no number: {reward!r}"
+            )
         if np.ndim(terminated) != 0 or np.ndim(truncated) != 0:
             raise EnvironmentFault(
-                    [0],
-                f"returned flags that are not true or false: terminated {terminated!r}, "
-                f"truncated {truncated!r}"
+                [0],
+                f"returned flags that are no booleans: terminated {terminated!r}, "
+                f"truncated {truncated!r}",
             )
         self.reward[row] = reward
         self.terminated[row] = terminated

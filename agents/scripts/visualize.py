@@ -1,0 +1,159 @@
+"""See a run act: `python -m agents.scripts.visualize`.
+
+Writes a video and a line of statistics for each episode, and the learning curve.
+"""
+
+import argparse
+import functools
+import json
+import os
+import pathlib
+from collections.abc import Sequence
+from typing import Any
+
+from agents.scripts import command_line, config_file, environments
+from agents.scripts.config import Config
+from agents.tools import constructors, run_directory
+from agents.tools.batch_env import BatchEnv
+from agents.tools.faults import EnvironmentFault
+from agents.tools.run_directory import RunDirectory
+from agents.tools.wrappers.external_process import ExternalProcess
+
+# Seconds for a step or reset; a reset may have to encode the video of an episode.
+_TIMEOUT = 300.0
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Play episodes; exits with the codes of `command_line.exit_codes`."""
+    options = parse(arguments)
+    with command_line.exit_codes():
+        run = run_directory.find_newest(pathlib.Path(options.logdir))
+        config = config_file.read(run.config, command_line.given(options.set))
+        outdir = pathlib.Path(options.outdir or run.path / "videos")
+        outdir.mkdir(parents=True, exist_ok=True)
+        draw_scores(run, outdir / "scores.png")
+        batch = start_recorded(config, outdir, options.episodes)
+        try:
+            command_line.import_tensorflow()
+            statistics = play(config, run, batch, options.episodes)
+        finally:
+            batch.close()
+        write_statistics(statistics, outdir / "statistics.json")
+        print(f"Videos, statistics and learning curve: {outdir}")
+
+
+def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    """Parse the command line."""
+    parser = command_line.Parser(prog="visualize", description=__doc__.splitlines()[0])
+    parser.add_argument(
+        "--logdir", default="runs", help="a run, or a folder of runs: its newest"
+    )
+    parser.add_argument("--outdir", help="folder to write to; default: <run>/videos")
+    parser.add_argument(
+        "--episodes", type=command_line.positive, default=3, help="how many to play"
+    )
+    command_line.add_set(parser, "env or network, where the run names code for them")
+    return parser.parse_args(arguments)
+
+
+def start_recorded(config: Config, outdir: pathlib.Path, episodes: int) -> BatchEnv:
+    """Start one environment that records its first episodes.
+
+    It has a process to itself: OpenGL wants to be called from one thread only.
+
+    Raises:
+        SettingError: The environment does not exist, or lacks a package.
+        EnvironmentFault: It could not be constructed.
+    """
+    constructors.check_environment(config.env, config.max_length)
+    make = functools.partial(
+        environments.make_recorded, config.env, config.max_length, outdir, episodes
+    )
+    batch = functools.partial(constructors.make_batch, [make])
+    return BatchEnv([ExternalProcess(batch, _TIMEOUT, with_infos=False)])
+
+
+def play(config: Config, run: RunDirectory, batch: BatchEnv, episodes: int) -> Any:
+    """Restore the policy and play; return the statistics of the episodes.
+
+    Raises:
+        EnvironmentFault: The environment failed, or can't be rendered.
+        CheckpointError: The checkpoint is damaged.
+    """
+    # pylint: disable=import-outside-toplevel
+    import tensorflow as tf
+
+    from agents.parts import randomness
+    from agents.scripts import training
+    from agents.tools.checkpoints import Checkpoints
+    from agents.tools.evaluation import Evaluation
+    from agents.tools.in_graph_batch_env import InGraphBatchEnv
+
+    env = InGraphBatchEnv(batch)
+    algorithm = training.build_algorithm(config, env)
+    Checkpoints(run.checkpoints, algorithm=algorithm).restore()
+    seed = tf.constant(randomness.integers([config.seed], 2), tf.int32)
+    try:
+        return Evaluation(env, algorithm, episodes).run(seed)
+    except EnvironmentFault as fault:
+        raise _with_remedy(fault) from fault
+
+
+def write_statistics(statistics: Any, path: pathlib.Path) -> None:
+    """Write score and length of each episode, and their mean and deviation."""
+    episodes = [
+        {"score": score, "length": length}
+        for score, length in zip(statistics.scores, statistics.lengths, strict=True)
+    ]
+    document = {"episodes": episodes, **_without_count(statistics.summary())}
+    path.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+    for number, episode in enumerate(episodes):
+        print(
+            f"episode {number}: score {episode['score']:.1f}, {episode['length']} steps"
+        )
+
+
+def draw_scores(run: RunDirectory, path: pathlib.Path) -> None:
+    """Draw the learning curve of a run from its metrics file."""
+    # pylint: disable=import-outside-toplevel
+    import matplotlib.figure
+
+    lines = run_directory.read_metrics(run.metrics)
+    figure = matplotlib.figure.Figure(figsize=(8, 5), layout="constrained")
+    axes = figure.add_subplot()
+    for phase in ("train", "eval"):
+        rows = [
+            (line["step"], line["mean_score"], line["std_score"])
+            for line in lines
+            if line["phase"] == phase and line["mean_score"] is not None
+        ]
+        if rows:
+            steps, means, deviations = zip(*rows, strict=True)
+            axes.errorbar(steps, means, deviations, label=phase, marker="o", capsize=3)
+    axes.set(title=run.path.name, xlabel="environment steps", ylabel="score")
+    if lines:
+        axes.legend()
+    axes.grid(alpha=0.3)
+    figure.savefig(path, dpi=120)
+
+
+def _without_count(summary: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in summary.items() if name != "episodes"}
+
+
+def _with_remedy(fault: EnvironmentFault) -> EnvironmentFault:
+    marks = ("OpenGL", "EGL", "eglQueryString", "OSMesa")
+    if not any(mark in fault.reason for mark in marks):
+        return fault
+    backend = os.environ.get("MUJOCO_GL", "egl")
+    return EnvironmentFault(
+        fault.indices,
+        f"{fault.reason} (MUJOCO_GL={backend}). Without a screen MuJoCo renders by "
+        "EGL: apt-get install libegl1 libgl1-mesa-dri; or by software: apt-get install "
+        "libosmesa6, and MUJOCO_GL=osmesa.",
+        fault.remote_traceback,
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""For people who work on the project: set-up, tests, benchmarks."""

@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# Runs the tests and pylint. Installs what they need in .venv first; arguments go to pytest.
+source "$(dirname "$0")/setup.sh"
+install_egl
+install_project "bullet,mujoco,test"
+.venv/bin/python -m pytest "$@"
+.venv/bin/python -m ruff format --check .
+.venv/bin/python -m ruff check .
+.venv/bin/python -m pylint agents scripts tests setup.py

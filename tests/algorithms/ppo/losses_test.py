@@ -1,0 +1,112 @@
+"""Losses worked out by hand."""
+
+import math
+import unittest
+
+import numpy as np
+import tensorflow as tf
+
+from agents.algorithms.ppo import losses
+
+
+def constant(*values):
+    """Make a vector of float32."""
+    return tf.constant(values, tf.float32)
+
+
+class WeightedMeanTest(unittest.TestCase):
+    """Means over what counts."""
+
+    def test_leaves_out_what_has_no_weight(self):
+        mean = losses.weighted_mean(constant(1, 2, 600), constant(1, 1, 0))
+        self.assertAlmostEqual(float(mean), 1.5)
+
+    def test_is_0_where_nothing_counts(self):
+        self.assertEqual(float(losses.weighted_mean(constant(5), constant(0))), 0)
+
+
+class NormalizeTest(unittest.TestCase):
+    """Advantages of mean 0 and deviation 1."""
+
+    def test_normalizes_by_what_counts(self):
+        normalized = losses.normalize(constant(1, 3, 99), constant(1, 1, 0))
+        np.testing.assert_allclose(normalized[:2], [-1, 1], rtol=1e-6)
+
+    def test_one_sample_is_0_and_not_infinite(self):
+        np.testing.assert_array_equal(
+            losses.normalize(constant(7, 0), constant(1, 0))[:1], [0]
+        )
+
+    def test_equal_samples_are_0(self):
+        normalized = losses.normalize(constant(7, 7), constant(1, 1))
+        np.testing.assert_array_equal(normalized, [0, 0])
+
+
+class SurrogateLossTest(unittest.TestCase):
+    """Ratios 1, 2 and 0.5, range 0.2."""
+
+    def loss(self, ratio, advantage, clip_range=0.2):
+        """Compute the loss of one sample."""
+        log_ratio = constant(math.log(ratio))
+        loss = losses.surrogate_loss(log_ratio, constant(advantage), clip_range)
+        return round(float(loss[0]), 5)
+
+    def test_inside_of_the_range_it_is_the_ratio_times_the_advantage(self):
+        self.assertEqual(self.loss(1.1, 3.0), -3.3)
+
+    def test_nothing_more_is_gained_beyond_the_range(self):
+        self.assertEqual(self.loss(2.0, 3.0), -3.6)
+        self.assertEqual(self.loss(0.5, -3.0), 2.4)
+
+    def test_what_went_wrong_is_felt_beyond_the_range(self):
+        self.assertEqual(self.loss(2.0, -3.0), 6.0)
+        self.assertEqual(self.loss(0.5, 3.0), -1.5)
+
+    def test_without_a_range_nothing_is_clipped(self):
+        self.assertEqual(self.loss(2.0, 3.0, None), -6.0)
+
+    def test_no_gradient_beyond_the_range(self):
+        log_ratio = constant(math.log(2.0))
+        with tf.GradientTape() as tape:
+            tape.watch(log_ratio)
+            loss = losses.surrogate_loss(log_ratio, constant(3.0), 0.2)
+        self.assertEqual(float(tape.gradient(loss, log_ratio)[0]), 0)
+
+
+class ValueLossTest(unittest.TestCase):
+    """Half the squared error."""
+
+    def test_half_the_squared_error(self):
+        loss = losses.value_loss(constant(1, 5), constant(3, 5))
+        np.testing.assert_allclose(loss, [2, 0])
+
+
+class PenaltyLossTest(unittest.TestCase):
+    """Penalty 3, cutoff 0.2, coefficient 1000."""
+
+    def loss(self, *divergence):
+        """Compute the loss of some samples."""
+        values = constant(*divergence)
+        mean = tf.reduce_mean(values)
+        return losses.penalty_loss(values, mean, tf.constant(3.0), 0.2, 1000.0)
+
+    def test_is_the_weighted_divergence_below_the_cutoff(self):
+        np.testing.assert_allclose(self.loss(0.1, 0.3), [0.3, 0.9], rtol=1e-6)
+
+    def test_adds_the_squared_excess_of_the_mean(self):
+        np.testing.assert_allclose(self.loss(0.3, 0.3), [10.9, 10.9], rtol=1e-5)
+
+
+class AdaptedPenaltyTest(unittest.TestCase):
+    """Penalty 3, target 0.1."""
+
+    def test_follows_the_divergence(self):
+        for divergence, expected in ((0.14, 4.5), (0.1, 3.0), (0.06, 2.0)):
+            penalty = losses.adapted_penalty(
+                tf.constant(3.0), tf.constant(divergence), 0.1
+            )
+            self.assertAlmostEqual(float(penalty), expected, 5)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,60 @@
+"""Encoding of observations: cases 13 and 14."""
+
+import unittest
+
+import numpy as np
+import tensorflow as tf
+from gymnasium import spaces
+
+from agents.parts import observations
+
+
+class EncodeTest(unittest.TestCase):
+    """Each kind of leaf."""
+
+    def check(self, space, value, expected):
+        """Encode a batch of one and compare."""
+        leaf = tf.constant(np.asarray(value, space.dtype)[None])
+        encoded = observations.encode(space, leaf)
+        self.assertEqual(encoded.dtype, tf.float32)
+        self.assertEqual(tuple(encoded.shape[1:]), observations.encoded_shape(space))
+        np.testing.assert_allclose(encoded[0], expected, rtol=1e-6)
+
+    def test_discrete_is_one_hot(self):
+        self.check(spaces.Discrete(4), 2, [0, 0, 1, 0])
+
+    def test_discrete_may_start_elsewhere(self):
+        self.check(spaces.Discrete(3, start=-1), 1, [0, 0, 1])
+
+    def test_multi_discrete_is_one_hot_in_each_part(self):
+        self.check(spaces.MultiDiscrete([3, 2]), [2, 0], [0, 0, 1, 1, 0])
+
+    def test_multi_binary_is_cast(self):
+        self.check(spaces.MultiBinary(3), [1, 0, 1], [1, 0, 1])
+
+    def test_images_are_scaled_once(self):
+        image = spaces.Box(0, 255, (1, 2, 1), np.uint8)
+        self.check(image, [[[51], [255]]], [[[0.2], [1.0]]])
+
+    def test_float64_is_cast(self):
+        self.check(spaces.Box(-1, 1, (2,), np.float64), [0.5, -1], [0.5, -1])
+
+    def test_a_scalar_box_works(self):
+        self.check(spaces.Box(-1, 1, (), np.float32), 0.5, 0.5)
+
+
+class ConcatenateTest(unittest.TestCase):
+    """Leaves in one vector."""
+
+    def test_any_leading_dimensions(self):
+        leaves = [spaces.Box(-1, 1, (), np.float32), spaces.Box(-1, 1, (2, 2))]
+        for leading in ([], [3], [3, 5]):
+            values = [tf.zeros(leading), tf.ones([*leading, 2, 2])]
+            vector = observations.concatenate(values, leaves)
+            self.assertEqual(list(vector.shape), [*leading, 5])
+            expected = np.broadcast_to([0, 1, 1, 1, 1], vector.shape)
+            np.testing.assert_allclose(vector, expected)
+
+
+if __name__ == "__main__":
+    unittest.main()
