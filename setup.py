@@ -7,7 +7,7 @@ import setuptools
 setuptools.setup(
     name="batch-ppo",
     version="0.1.0",
-    description="Batched PPO in one TensorFlow graph, environments in worker processes.",
+    description="Batched PPO in one TensorFlow graph, with environments in processes.",
     long_description=pathlib.Path("README.md").read_text(encoding="utf-8"),
     long_description_content_type="text/markdown",
     license="Apache-2.0",

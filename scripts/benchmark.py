@@ -3,7 +3,7 @@
 Every peer does the same work: Pendulum-v1, 32 environments, 64 steps of each between
 updates, 10 epochs, minibatches of 64, two networks of 2 x 64 tanh units. They take
 turns (A B A B ...), each turn in a process of its own; a turn's rate counts environment
-steps, training included, after a first iteration that pays for start-up and compilation.
+steps, training included, after a first iteration that pays for start and compilation.
 Stable-Baselines3 comes with the extra `bench`.
 """
 

@@ -10,12 +10,17 @@ def is_running(process_id: int) -> bool:
     return _state_and_parent(process_id)[0] not in ("", "Z")
 
 
-def children() -> set[int]:
-    """Return the process ids of this process's children that have not ended."""
+def children(parent_id: int | None = None) -> set[int]:
+    """Return the process ids of a process's children that have not ended.
+
+    Args:
+        parent_id: of the process; default: this one.
+    """
+    parent_id = parent_id or os.getpid()
     found = set()
     for path in pathlib.Path("/proc").glob("[0-9]*"):
         state, parent = _state_and_parent(int(path.name))
-        if state not in ("", "Z") and parent == os.getpid():
+        if state not in ("", "Z") and parent == parent_id:
             found.add(int(path.name))
     return found
 

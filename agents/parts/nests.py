@@ -10,6 +10,8 @@ from typing import Any
 import gymnasium
 import numpy as np
 
+from agents.parts.settings import SettingError
+
 Leaf = (
     gymnasium.spaces.Box
     | gymnasium.spaces.Discrete
@@ -19,7 +21,7 @@ Leaf = (
 LEAF_NAMES = "Box, Discrete, MultiDiscrete and MultiBinary"
 
 
-class UnsupportedSpace(TypeError):
+class UnsupportedSpace(SettingError):
     """A space that this library can not represent as arrays of fixed shape."""
 
 

@@ -8,7 +8,6 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
-from agents.parts.nests import UnsupportedSpace
 from agents.parts.settings import SettingError
 from agents.scripts import config_file
 from agents.tools.faults import EnvironmentFault, RunFault
@@ -66,7 +65,7 @@ def exit_codes() -> Iterator[None]:
     """
     try:
         yield
-    except (SettingError, UnsupportedSpace, UnpicklableConstructor) as error:
+    except (SettingError, UnpicklableConstructor) as error:
         _exit(2, str(error))
     except EnvironmentFault as fault:
         if fault.remote_traceback:

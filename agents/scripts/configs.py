@@ -21,9 +21,10 @@ def pendulum() -> Config:
         eval_every=50_000,
         eval_episodes=32,
         checkpoint_steps=25_000,
-        horizon=64,
+        horizon=128,
         learning_rate=1e-3,
-        discount=0.95,
+        discount=0.97,
+        gae_lambda=0.9,
         init_std=1.0,
     )
 

@@ -5,6 +5,7 @@ import functools
 import itertools
 import os
 import pathlib
+import warnings
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -71,8 +72,10 @@ def make_recorded(
     Raises:
         SettingError: It can't be rendered.
     """
-    # Read when MuJoCo is imported; it has no screen to look for in most places.
+    # Nothing is shown on a screen, which most machines for training do not have.
     os.environ.setdefault("MUJOCO_GL", "egl")
+    os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+    warnings.filterwarnings("ignore", ".*Overwriting existing videos")
     made = constructors.make_environment(env, max_length, render_mode="rgb_array")
     if made.render_mode != "rgb_array":
         raise SettingError(f"The env {env} can't be rendered as rgb_array.")

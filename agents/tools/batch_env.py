@@ -1,13 +1,13 @@
 """Many environments as one, without TensorFlow."""
 
-import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import gymnasium
 import numpy as np
 
 from agents.parts import nests
+from agents.parts.settings import SettingError
 from agents.tools.batch_members import BatchMember, SingleMember
 from agents.tools.faults import EnvironmentFault
 from agents.tools.wrappers.external_process import ExternalProcess
@@ -71,12 +71,8 @@ class BatchEnv:
         result = self._new_arrays()
         infos: dict[int, dict[str, Any]] = {}
         leaves = self._copied(actions)
-        for member in self._members:
-            with self._guarded(member.rows):
-                member.begin_step(leaves)
-        for member in self._members:
-            with self._guarded(member.rows):
-                member.finish_step(result, infos)
+        self._for_each(self._members, lambda member: member.begin_step(leaves))
+        self._for_each(self._members, lambda member: member.finish_step(result, infos))
         ended = [member for member in self._members if member.episode_ended]
         self._reset(ended, {}, result)
         final = nests.pack(self.observation_space, result.final_observation)
@@ -145,19 +141,21 @@ class BatchEnv:
 
     def _add(self, env: gymnasium.Env | ExternalProcess) -> None:
         first = self.num_envs
-        with self._guarded(slice(first, first + 1)):
+        try:
             several = isinstance(env, ExternalProcess) and env.num_envs is not None
             member = BatchMember(env, first) if several else SingleMember(env, first)
             spaces = (env.observation_space, env.action_space)
-            if not self._members:
-                self.observation_space, self.action_space = spaces
-            own = (self.observation_space, self.action_space)
-            if spaces != own:
-                raise EnvironmentFault(
-                    [0],
-                    f"has the spaces {spaces}, but those before it have {own}: all "
-                    "environments of a batch must have the same",
-                )
+        except EnvironmentFault as fault:
+            raise fault.shifted(first) from None
+        if not self._members:
+            self.observation_space, self.action_space = spaces
+        own = (self.observation_space, self.action_space)
+        if spaces != own:
+            raise EnvironmentFault(
+                range(first, first + member.size),
+                f"has the spaces {spaces}, but those before it have {own}: all "
+                "environments of a batch must have the same",
+            )
         self._members.append(member)
         self.num_envs += member.size
 
@@ -167,12 +165,8 @@ class BatchEnv:
         seeds: dict[int, int | None],
         result: TransitionArrays,
     ) -> None:
-        for member in members:
-            with self._guarded(member.rows):
-                member.begin_reset(seeds)
-        for member in members:
-            with self._guarded(member.rows):
-                member.finish_reset(result)
+        self._for_each(members, lambda member: member.begin_reset(seeds))
+        self._for_each(members, lambda member: member.finish_reset(result))
 
     def _copied(self, actions: Any) -> list[np.ndarray]:
         """Return the leaves of actions in new arrays, as environments may keep them."""
@@ -195,18 +189,19 @@ class BatchEnv:
             self.observation_space, self.action_space, self.num_envs
         )
 
-    @contextlib.contextmanager
-    def _guarded(self, rows: slice) -> Iterator[None]:
-        """Turn whatever an environment raises into a fault that names its rows."""
-        # After a fault, the answers of other workers may still be on their way.
-        if self._lost is not None:
-            raise self._lost
-        try:
-            yield
-            return
-        except EnvironmentFault as error:
-            fault = error.shifted(rows.start)
-        except Exception as error:  # pylint: disable=broad-exception-caught
-            fault = EnvironmentFault.of(range(rows.start, rows.stop), "raised", error)
-        self._lost = fault
-        raise fault from None
+    def _for_each(
+        self, members: Sequence[SingleMember | BatchMember], work: Callable[[Any], None]
+    ) -> None:
+        """Do some work; what an environment raises becomes a fault of its rows."""
+        for member in members:
+            # After a fault, the answers of other workers may still be on their way.
+            if self._lost is not None:
+                raise self._lost
+            try:
+                work(member)
+            except SettingError:
+                raise
+            except Exception as error:  # pylint: disable=broad-exception-caught
+                rows = range(member.rows.start, member.rows.stop)
+                self._lost = EnvironmentFault.of(rows, "raised", error)
+                raise self._lost from None

@@ -25,13 +25,18 @@ class SingleMember:
         self.rows = slice(row, row + 1)
         self._env = env
         self._row = row
-        self._space = env.action_space
+        self._action_space = env.action_space
+        self._action_is_leaf = isinstance(env.action_space, nests.Leaf)
         self._promise: Callable[[], Any] = tuple
         self.episode_ended = False
 
     def begin_step(self, action_leaves: Sequence[np.ndarray]) -> None:
         """Hand over the actions, a leaf [N, ...] each of the whole batch."""
-        action = nests.pack(self._space, [leaf[self._row] for leaf in action_leaves])
+        if self._action_is_leaf:
+            action = action_leaves[0][self._row]
+        else:
+            rows = [leaf[self._row] for leaf in action_leaves]
+            action = nests.pack(self._action_space, rows)
         self._promise = self._begin("step", action)
 
     def finish_step(self, result: TransitionArrays, infos: dict[int, Any]) -> None:
@@ -76,6 +81,7 @@ class BatchMember:
         self._worker = worker
         self._spaces = (worker.observation_space, worker.action_space)
         self._promise: Callable[[], Any] = tuple
+        self._reset_rows: list[int] = []
 
     def begin_step(self, action_leaves: Sequence[np.ndarray]) -> None:
         """Hand over the actions, a leaf [N, ...] each of the whole batch."""

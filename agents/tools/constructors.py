@@ -85,6 +85,7 @@ def make_batch(
 
     Raises:
         EnvironmentFault: Names the environment whose constructor raised.
+        SettingError: The constructor found a mistake in what was asked of it.
     """
     envs: list[gymnasium.Env] = []
     for index, constructor in enumerate(constructors):
@@ -93,6 +94,8 @@ def make_batch(
         except Exception as error:
             for env in envs:
                 env.close()
+            if isinstance(error, SettingError):
+                raise
             fault = EnvironmentFault.of([index], "could not be constructed", error)
             raise fault from None
     return BatchEnv(envs)

@@ -38,7 +38,12 @@ class EnvironmentFault(RunFault):
     def of(
         cls, indices: Sequence[int], event: str, error: BaseException
     ) -> "EnvironmentFault":
-        """Return the fault that an exception means, with its traceback."""
+        """Return the fault that an exception means, with its traceback.
+
+        A fault from within the environments at `indices` stays what it is.
+        """
+        if isinstance(error, EnvironmentFault):
+            return error.shifted(indices[0])
         text = "".join(traceback.format_exception(error))
         return cls(indices, f"{event}: {type(error).__name__}: {error}", text)
 

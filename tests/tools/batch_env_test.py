@@ -10,6 +10,7 @@ import unittest
 import gymnasium
 import numpy as np
 
+from agents.parts.nests import UnsupportedSpace
 from agents.tools.batch_env import BatchEnv
 from agents.tools.constructors import make_batch, start_members
 from agents.tools.faults import EnvironmentFault
@@ -388,7 +389,7 @@ class ConstructionTest(BatchTest):
 
             observation_space = gymnasium.spaces.Text(5)
 
-        with self.assertRaisesRegex(EnvironmentFault, r"Text\(.*is not supported: use"):
+        with self.assertRaisesRegex(UnsupportedSpace, r"Text\(.*is not supported: use"):
             self.batch(Text, place="workers")
 
     def test_that_raises_in_the_second_worker(self):

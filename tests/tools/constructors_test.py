@@ -111,7 +111,7 @@ class StartMembersTest(unittest.TestCase):
                 return [float(self.is_imported("tensorflow"))]
 
         make = functools.partial(constructors.make_environment, Reports, 10)
-        (worker,) = constructors.start_members(make, 2, 1, timeout=60)
+        worker = constructors.start_members(make, 2, 1, timeout=60)[0]
         self.addCleanup(worker.close)
         self.assertEqual(worker.reset().tolist(), [[0], [0]])
 

@@ -36,7 +36,7 @@ class EpisodeTest(InGraphTest):
     def test_an_episode(self):
         env = self.env(environments.Counter, environments.OneState)
 
-        @tf.function
+        @tf.function(autograph=False)
         def run(seed):
             state, first = env.reset(seed)
             steps = []
@@ -58,7 +58,7 @@ class EpisodeTest(InGraphTest):
     def test_shapes_are_static(self):
         env = self.env(environments.Nested, environments.Nested)
 
-        @tf.function
+        @tf.function(autograph=False)
         def step(state):
             _, step = env.step(state, tf.constant([0, 0], tf.int64))
             self.assertEqual(step.observation["image"].shape, [2, 2, 2])
@@ -124,7 +124,7 @@ class FiniteTest(InGraphTest):
         bad = functools.partial(constructor, **kwargs)
         env = self.env(environments.OneState, bad)
 
-        @tf.function
+        @tf.function(autograph=False)
         def run(seed):
             state, _ = env.reset(seed)
             for _ in range(2):

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from agents.parts import nests
+from agents.parts.settings import SettingError
 from agents.tools.batch_env import BatchEnv
 from agents.tools.faults import EnvironmentFault
 from agents.tools.wrappers import protocol
@@ -48,8 +49,8 @@ def _construct(channel: Connection) -> "_Host | None":
     payload, with_infos = channel.recv()
     try:
         host = _Host(channel, pickle.loads(payload)(), with_infos)
-    except EnvironmentFault as fault:
-        channel.send_bytes(protocol.reply(protocol.FAULT, fault))
+    except SettingError as error:
+        channel.send_bytes(protocol.reply(protocol.FAULT, error))
     except Exception as error:  # pylint: disable=broad-exception-caught
         fault = EnvironmentFault.of([0], "could not be constructed", error)
         channel.send_bytes(protocol.reply(protocol.FAULT, fault))
@@ -101,18 +102,14 @@ class _Host:
                 method, args, kwargs = pickle.loads(message)
                 value = getattr(self, f"_{method}")(*args, **kwargs)
             return protocol.reply(protocol.ANSWER, value)
-        except EnvironmentFault as fault:
-            return protocol.reply(protocol.FAULT, fault)
         except Exception as error:  # pylint: disable=broad-exception-caught
             fault = EnvironmentFault.of([0], "raised", error)
             return protocol.reply(protocol.FAULT, fault)
 
     def _step(self) -> Any:
         arrays, space = self._arrays, self._env.action_space
-        # A copy, since an environment may keep its action while the memory moves on.
-        actions = [leaf.copy() for leaf in arrays.action]
         if self._batched:
-            outcome = self._env.step(nests.pack(space, actions))
+            outcome = self._env.step(nests.pack(space, arrays.action))
             observation, rewards, terminated, truncated, infos = outcome
             self._copy(arrays.observation, observation)
             self._copy(arrays.final_observation, infos["final_observation"])
@@ -121,7 +118,8 @@ class _Host:
             arrays.truncated[...] = truncated
             info = infos["environments"]
         else:
-            action = nests.pack(space, [leaf[0] for leaf in actions])
+            # A copy, as an environment may keep its action. A batch makes its own.
+            action = nests.pack(space, [leaf[0].copy() for leaf in arrays.action])
             observation, *outcome, info = self._env.step(action)
             arrays.write_observation(arrays.final_observation, 0, observation)
             arrays.write_outcome(0, *outcome)

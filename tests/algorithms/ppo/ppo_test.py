@@ -6,7 +6,8 @@ import gymnasium
 import numpy as np
 import tensorflow as tf
 
-from agents.algorithms.ppo import PPO, PPOSettings
+from agents.algorithms.ppo.ppo import PPO
+from agents.algorithms.ppo.settings import PPOSettings
 from agents.parts.nests import UnsupportedSpace
 from agents.parts.settings import SettingError
 from agents.parts.trajectory import Trajectory

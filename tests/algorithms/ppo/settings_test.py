@@ -3,7 +3,7 @@
 import dataclasses
 import unittest
 
-from agents.algorithms.ppo import PPOSettings
+from agents.algorithms.ppo.settings import PPOSettings
 from agents.parts.settings import SettingError
 
 

@@ -4,7 +4,7 @@ import unittest
 
 import gymnasium
 
-from agents.tools.wrappers import CacheSpaces
+from agents.tools.wrappers.cache_spaces import CacheSpaces
 from tests.environments import Tiny
 
 

@@ -14,6 +14,7 @@ import unittest
 
 import numpy as np
 
+from agents.tools.constructors import make_batch
 from agents.tools.faults import EnvironmentFault
 from agents.tools.wrappers.external_process import (
     ExternalProcess,
@@ -92,6 +93,40 @@ class ForwardingTest(WorkerTest):
         np.testing.assert_array_equal(observation["image"], [[1, 1], [1, 1]])
         self.assertEqual(observation["pair"], (1, 0.5))
         self.assertEqual(observation["image"].dtype, np.uint8)
+
+
+class HostedBatchTest(WorkerTest):
+    """A worker that hosts a batch behaves as the batch does."""
+
+    def setUp(self):
+        super().setUp()
+        make = functools.partial(make_batch, [environments.Counter] * 2)
+        self.worker = self.start(make)
+
+    def test_an_episode(self):
+        self.assertEqual(self.worker.num_envs, 2)
+        steps = [self.worker.reset(), *(self.worker.step([0, 0]) for _ in range(3))]
+        self.assertEqual(steps[0].tolist(), [[0], [0]])
+        expected = [([1, 1], False), ([2, 2], False), ([0, 0], True)]
+        for outcome, (numbers, ended) in zip(steps[1:], expected, strict=True):
+            observation, reward, terminated, truncated, _ = outcome
+            self.assertEqual(observation[:, 0].tolist(), numbers)
+            self.assertEqual(reward.tolist(), [1, 1])
+            self.assertEqual(terminated.tolist(), [ended, ended])
+            self.assertEqual(truncated.tolist(), [False, False])
+        finals = [infos["final_observation"].tolist() for *_, infos in steps[1:]]
+        self.assertEqual(finals, [[[1], [1]], [[2], [2]], [[3], [3]]])
+
+    def test_reset_of_one(self):
+        self.worker.reset()
+        self.worker.step([0, 0])
+        self.assertEqual(self.worker.reset([1]).tolist(), [[0]])
+        self.assertEqual(self.worker.step([0, 0])[0].tolist(), [[2], [1]])
+
+    def test_infos(self):
+        self.worker.reset()
+        told = self.worker.step([0, 0])[-1]["environments"]
+        self.assertEqual(told, {0: {"count": 1}, 1: {"count": 1}})
 
 
 class ConstructorTest(WorkerTest):
@@ -282,6 +317,7 @@ class EndTest(WorkerTest):
             sys.stdin.readline()
             """
         )
+        self.addCleanup(parent.kill)
         workers = [int(word) for word in parent.stdout.readline().split()]
         self.assertEqual(len(workers), 2)
         os.killpg(parent.pid, signal.SIGINT)

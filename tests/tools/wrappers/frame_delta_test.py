@@ -5,7 +5,7 @@ import unittest
 import gymnasium
 import numpy as np
 
-from agents.tools.wrappers import FrameDelta
+from agents.tools.wrappers.frame_delta import FrameDelta
 from tests import environments
 
 

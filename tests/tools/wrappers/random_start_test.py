@@ -2,7 +2,7 @@
 
 import unittest
 
-from agents.tools.wrappers import RandomStart
+from agents.tools.wrappers.random_start import RandomStart
 from tests import environments
 
 

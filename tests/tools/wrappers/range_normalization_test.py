@@ -5,7 +5,7 @@ import unittest
 import gymnasium
 import numpy as np
 
-from agents.tools.wrappers import normalize_ranges
+from agents.tools.wrappers.range_normalization import normalize_ranges
 from tests.environments import Tiny
 
 INF = np.inf

@@ -1,0 +1,271 @@
+"""The command `python -m agents.scripts.train`, as a person uses it."""
+
+import contextlib
+import io
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+from agents.scripts import train
+from tests import environments, processes
+
+# A run of about a second, beside TensorFlow's start and the compilation.
+QUICK = [
+    "--config=pendulum",
+    "--set=steps=2048",
+    "--set=checkpoint_steps=512",
+    "--set=eval_every=1024",
+    "--set=eval_episodes=4",
+    "--set=num_agents=4",
+    "--set=horizon=32",
+    "--set=update_epochs=2",
+    "--set=policy_layers=[8]",
+    "--set=value_layers=[8]",
+    "--set=max_length=20",
+]
+COMMAND = [sys.executable, "-m", "agents.scripts.train"]
+
+
+class AsksForTensorFlow(environments.Tiny):
+    """Raises in its third step, and says whether its process imported TensorFlow."""
+
+    def step(self, action):
+        """Count to three."""
+        if self.count == 2:
+            raise RuntimeError(f"tensorflow imported: {'tensorflow' in sys.modules}")
+        return super().step(action)
+
+
+class TrainTest(unittest.TestCase):
+    """Runs below a temporary folder."""
+
+    def setUp(self):
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        self.logdir = pathlib.Path(folder) / "runs"
+
+    def command(self, *arguments):
+        """Return the command line with the folder of this test."""
+        return [*COMMAND, f"--logdir={self.logdir}", *arguments]
+
+    def train(self, *arguments, code=0):
+        """Train to the end; return what was printed, with errors last."""
+        done = subprocess.run(
+            self.command(*arguments), capture_output=True, text=True, check=False
+        )
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done.stdout + done.stderr
+
+    def run_directory(self):
+        """Return the only run there is."""
+        (path,) = self.logdir.iterdir()
+        return path
+
+    def metrics(self):
+        """Return the lines of the metrics file, but for what the clock tells."""
+        text = (self.run_directory() / "metrics.jsonl").read_text(encoding="utf-8")
+        lines = [json.loads(line) for line in text.splitlines()]
+        for line in lines:
+            del line["wall_seconds"], line["steps_per_second"]
+        return lines
+
+    def resume(self, *arguments, code=0):
+        """Resume the only run."""
+        timestamp = self.run_directory().name.partition("-")[0]
+        return self.train(f"--timestamp={timestamp}", *arguments, code=code)
+
+    @contextlib.contextmanager
+    def started(self, *arguments):
+        """Start training, and make sure that it ends."""
+        with subprocess.Popen(
+            self.command(*arguments),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        ) as process:
+            try:
+                yield process
+            finally:
+                process.kill()
+
+    def test_stores_a_run_and_names_the_next_commands(self):
+        printed = self.train(*QUICK)
+        run = self.run_directory()
+        self.assertRegex(run.name, r"^\d{8}T\d{6}-pendulum$")
+        names = {path.name for path in run.iterdir()}
+        expected = {"config.yaml", "metrics.jsonl", "checkpoints", "train", "eval"}
+        self.assertEqual(names, expected)
+        self.assertIn(f"Run directory: {run}", printed)
+        self.assertIn(f"--timestamp={run.name.partition('-')[0]}", printed)
+        self.assertIn(f"agents.scripts.visualize --logdir={run}", printed)
+        self.assertEqual(self.metrics()[-1]["phase"], "eval")
+        self.assertEqual(self.metrics()[-1]["step"], 2048)
+
+    def test_one_seed_gives_one_result_for_any_number_of_workers(self):
+        results = []
+        for workers in ("--noenv_processes", "--set=workers=3"):
+            self.train(*QUICK, workers)
+            results.append(self.metrics())
+            shutil.rmtree(self.logdir)
+        self.assertEqual(results[0], results[1])
+
+    def test_killed_and_resumed_is_never_stopped(self):
+        """The folder is moved in between, too."""
+        goal = "--set=steps=8192"
+        self.train(*QUICK, goal)
+        expected = self.metrics()
+        shutil.rmtree(self.logdir)
+        with self.started(*QUICK, goal) as process:
+            for line in process.stdout:
+                if line.startswith("eval"):
+                    os.kill(process.pid, signal.SIGKILL)
+                    break
+        moved = self.logdir.with_name("moved")
+        self.logdir.rename(moved)
+        self.logdir = moved
+        self.resume()
+        self.assertEqual(self.metrics(), expected)
+
+    def test_ctrl_c_ends_with_a_checkpoint_and_nothing_left_running(self):
+        with self.started(*QUICK, "--set=steps=1000000") as process:
+            for line in process.stdout:
+                if line.startswith("eval"):
+                    break
+            workers = processes.children(process.pid)
+            self.assertGreaterEqual(len(workers), 2)
+            began = time.monotonic()
+            process.send_signal(signal.SIGINT)
+            printed = process.communicate(timeout=20)[0]
+            self.assertLess(time.monotonic() - began, 5)
+        self.assertEqual(process.returncode, 130)
+        self.assertNotIn("Traceback", printed)
+        self.assertIn("Stopped at step", printed)
+        self.assertFalse(any(map(processes.is_running, workers)))
+        self.assertTrue((self.run_directory() / "checkpoints/checkpoint").exists())
+
+    def test_workers_are_free_of_tensorflow(self):
+        printed = self.train(
+            *QUICK,
+            "--set=network=feed_forward_categorical",
+            "--set=env=tests.scripts.train_test:AsksForTensorFlow",
+            code=1,
+        )
+        self.assertIn("RuntimeError: tensorflow imported: False", printed)
+
+    def test_an_environment_that_raises_is_named_with_its_own_traceback_once(self):
+        printed = self.train(
+            *QUICK,
+            "--set=network=feed_forward_categorical",
+            "--set=env=tests.environments:Crash",
+            code=1,
+        )
+        self.assertEqual(printed.count("Traceback"), 1)
+        last = printed.rstrip().splitlines()[-1]
+        self.assertRegex(last, "^Environment 0 raised: ValueError: crash in step 2")
+
+    def test_a_goal_can_be_raised_on_resume_and_nothing_else_changed(self):
+        self.train(*QUICK)
+        self.resume("--set=steps=2304")
+        self.assertEqual(self.metrics()[-1]["step"], 2304)
+        before = {path: path.stat().st_mtime for path in self.logdir.rglob("*")}
+        for arguments, message in (
+            (["--set=discount=0.5"], "discount can't change"),
+            (["--seed=7"], "seed can't change"),
+            (["--set=steps=100"], "steps can be raised"),
+            (["--config=cartpole"], "--config=pendulum"),
+            (["--set=horizn=3"], "did you mean horizon"),
+        ):
+            printed = self.resume(*arguments, code=2)
+            self.assertIn(message, printed)
+            self.assertEqual(len(printed.splitlines()), 1, printed)
+        after = {path: path.stat().st_mtime for path in self.logdir.rglob("*")}
+        self.assertEqual(before, after)
+
+
+class UsageErrorTest(unittest.TestCase):
+    """Mistakes: one sentence, exit code 2, nothing written."""
+
+    def refuse(self, message, *arguments, code=2):
+        """Expect an error that matches a message."""
+        error = io.StringIO()
+        with tempfile.TemporaryDirectory() as folder:
+            with (
+                contextlib.redirect_stderr(error),
+                self.assertRaises(SystemExit) as end,
+            ):
+                train.main([f"--logdir={folder}/runs", *arguments])
+            self.assertEqual(os.listdir(folder), [])
+        self.assertEqual(end.exception.code, code)
+        self.assertRegex(error.getvalue(), message)
+        self.assertEqual(len(error.getvalue().splitlines()), 1, error.getvalue())
+
+    def test_config(self):
+        self.refuse("'pendulm' is unknown: did you mean pendulum", "--config=pendulm")
+        self.refuse("--config is missing: known are .*pendulum")
+        self.refuse("unrecognized arguments: --sed=3", "--config=pendulum", "--sed=3")
+
+    def test_settings(self):
+        for setting, message in (
+            ("horizn=3", "'horizn' is unknown: did you mean horizon"),
+            ("horizon=many", "horizon must be a whole number, but is 'many'"),
+            ("discount=2", "discount must be at most 1"),
+            ("horizon", "--set takes KEY=VALUE, but got 'horizon'"),
+            ("backend=jx", "backend must be 'gymnasium', but is 'jx'"),
+            ("algorithm=pp", "'pp' is unknown: did you mean ppo"),
+        ):
+            self.refuse(message, "--config=pendulum", f"--set={setting}")
+
+    def test_environments(self):
+        for env, message in (
+            ("Pendulm-v1", "'Pendulm-v1' is not registered: .*Pendulum"),
+            ("Pendulum-v7", "'Pendulum-v7' is not registered: .*v1"),
+            ("no_such_module:Env-v0", "no_such_module"),
+            ("MiniGrid-Empty-8x8-v0", "needs the package minigrid.*pip install"),
+            ("Blackjack-v1", "no limit.*max_length"),
+        ):
+            self.refuse(message, "--config=pendulum", f"--set=env={env}")
+
+    def test_networks_and_spaces(self):
+        env = "--set=env=CartPole-v1"
+        self.refuse("Gaussian policy needs .*Discrete", "--config=pendulum", env)
+        self.refuse(
+            "'feed_forward' is unknown",
+            "--config=pendulum",
+            "--set=network=feed_forward",
+        )
+        self.refuse(
+            "horizon must be a multiple of chunk_length",
+            "--config=pendulum",
+            "--set=network=recurrent_gaussian",
+            "--set=horizon=50",
+        )
+
+    def test_an_unsupported_space_is_named(self):
+        self.refuse(
+            "space Text.* is not supported: use Box",
+            "--config=pendulum",
+            "--set=env=tests.scripts.train_test:observes_text",
+            "--set=max_length=5",
+        )
+
+    def test_timestamps(self):
+        self.refuse("no run '20260101T000000'", "--timestamp=20260101T000000")
+
+
+def observes_text(**kwargs):
+    """Make an environment with a space that is not supported."""
+    import gymnasium  # pylint: disable=import-outside-toplevel
+
+    env = environments.Tiny(**kwargs)
+    env.observation_space = gymnasium.spaces.Text(5)
+    return env
+
+
+if __name__ == "__main__":
+    unittest.main()
