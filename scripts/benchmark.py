@@ -87,12 +87,13 @@ def measure_agents(env_id: str, steps: int, workers: int) -> float:
 
 
 def measure_stable_baselines(env_id: str, steps: int, threads: int) -> float:
-    """Return the steps per second of Stable-Baselines3's PPO, in its usual set-up."""
+    """Return the steps per second of Stable-Baselines3's PPO, in this process."""
     # pylint: disable=import-outside-toplevel, import-error
+    import gymnasium
     import stable_baselines3
     import torch
     from stable_baselines3.common.callbacks import BaseCallback
-    from stable_baselines3.common.env_util import make_vec_env
+    from stable_baselines3.common.vec_env import DummyVecEnv
 
     torch.set_num_threads(threads)
 
@@ -111,7 +112,7 @@ def measure_stable_baselines(env_id: str, steps: int, threads: int) -> float:
 
     model = stable_baselines3.PPO(
         "MlpPolicy",
-        make_vec_env(env_id, NUM_ENVS),
+        DummyVecEnv([lambda: gymnasium.make(env_id)] * NUM_ENVS),
         n_steps=HORIZON,
         n_epochs=EPOCHS,
         batch_size=MINIBATCH,

@@ -19,7 +19,7 @@ def pendulum() -> Config:
         steps=150_000,
         num_agents=32,
         eval_every=50_000,
-        eval_episodes=32,
+        eval_episodes=128,
         checkpoint_steps=25_000,
         horizon=128,
         learning_rate=1e-3,
