@@ -19,6 +19,15 @@ find_python() {
   return 1
 }
 
+# Debian keeps venv in a package of its own.
+install_venv() {
+  if ! find_python >/dev/null 2>&1 && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null
+  then
+    apt-get update -qq
+    DEBIAN_FRONTEND=noninteractive apt-get install -qq python3-venv >/dev/null
+  fi
+}
+
 # Rendering MuJoCo without a screen needs Debian's EGL.
 install_egl() {
   if ldconfig -p | grep -q libEGL.so && ls /usr/lib/*/dri/swrast_dri.so >/dev/null 2>&1
@@ -37,6 +46,7 @@ install_project() {
   local extras=$1 stamp=".venv/installed-${1:-none}"
   if [ ! -x .venv/bin/python ]; then
     local python
+    install_venv
     python=$(find_python)
     echo "Making .venv with $("$python" --version) ..." >&2
     "$python" -m venv .venv

@@ -48,14 +48,7 @@ def cartpole() -> Config:
 
 
 def _mujoco() -> Config:
-    return default().replace(
-        steps=1_000_000,
-        num_agents=16,
-        horizon=128,
-        gae_lambda=0.9,
-        init_output_factor=0.01,
-        init_std=0.6,
-    )
+    return default().replace(gae_lambda=0.9)
 
 
 def reacher() -> Config:

@@ -50,7 +50,7 @@ class StopSignal:
         self._grace_seconds = grace_seconds
         self._deadline = float("inf")
         self._finished = threading.Event()
-        self._reader, self._writer = os.pipe()
+        self._reader = self._writer = -1
         self._handlers: list[Any] = []
         self._wakeup = -1
 
@@ -60,6 +60,7 @@ class StopSignal:
         return self._deadline - time.monotonic()
 
     def __enter__(self) -> Self:
+        self._reader, self._writer = os.pipe()
         os.set_blocking(self._writer, False)
         self._handlers = [signal.signal(number, _ignore) for number in _SIGNALS]
         self._wakeup = signal.set_wakeup_fd(self._writer)
@@ -79,17 +80,15 @@ class StopSignal:
         os.close(self._writer)
 
     def _listen(self) -> None:
-        self.requested = self._next_signal()
-        if self.requested is None:
-            return
-        self._deadline = time.monotonic() + self._grace_seconds
-        threading.Thread(target=self._end, daemon=True).start()
-        if self._next_signal() is not None:
-            self._deadline = time.monotonic()
-
-    def _next_signal(self) -> int | None:
-        received = os.read(self._reader, 1)
-        return received[0] if received else None
+        with os.fdopen(self._reader, "rb", buffering=0) as reader:
+            first = reader.read(1)
+            if not first:
+                return
+            self.requested = first[0]
+            self._deadline = time.monotonic() + self._grace_seconds
+            threading.Thread(target=self._end, daemon=True).start()
+            if reader.read(1):
+                self._deadline = time.monotonic()
 
     def _end(self) -> None:
         while self.seconds_left > 0:

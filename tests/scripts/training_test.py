@@ -1,0 +1,76 @@
+"""From a config to learning, for each kind of space."""
+
+import functools
+import unittest
+
+import gymnasium
+import numpy as np
+import tensorflow as tf
+
+from agents.scripts import configs, environments, training
+from agents.tools.in_graph_batch_env import InGraphBatchEnv
+from agents.tools.training_graph import TrainingGraph
+from tests.environments import Counter, Nested
+
+SEED = tf.constant([1, 2])
+
+
+def with_actions(space, **kwargs):
+    """Make a counter with an action space of choice."""
+    return Counter(5, action_space=space, **kwargs)
+
+
+class SpacesTest(unittest.TestCase):
+    """One iteration of PPO, environments in this process."""
+
+    def learn(self, env, network="feed_forward_categorical", **changes):
+        """Learn once: the weights must move and stay finite."""
+        config = configs.default().replace(
+            env=env,
+            network=network,
+            workers=0,
+            num_agents=2,
+            horizon=8,
+            batch_size=8,
+            update_epochs=1,
+            max_length=20,
+            policy_layers=(8,),
+            value_layers=(8,),
+            **changes,
+        )
+        with environments.started(config) as started:
+            in_graph = InGraphBatchEnv(started.training)
+            algorithm = training.build_algorithm(config, in_graph)
+            graph = TrainingGraph(in_graph, algorithm)
+            graph.warm_up(SEED)
+            variables = algorithm.network.trainable_variables
+            before = [variable.numpy() for variable in variables]
+            graph.iterate(graph.start(SEED), SEED, 0.0, last=False)
+        after = [variable.numpy() for variable in variables]
+        self.assertTrue(all(np.isfinite(weight).all() for weight in after))
+        self.assertFalse(all(map(np.array_equal, before, after)))
+
+    def test_discrete_observations(self):
+        self.learn("FrozenLake-v1")
+
+    def test_nested_observations_with_an_image_and_a_scalar(self):
+        self.learn(Nested)
+
+    def test_multi_discrete_and_multi_binary_actions(self):
+        for space in (
+            gymnasium.spaces.MultiDiscrete([3, 5]),
+            gymnasium.spaces.MultiBinary(4),
+        ):
+            self.learn(functools.partial(with_actions, space))
+
+    def test_half_infinite_actions(self):
+        low, high = np.float32([-1, -np.inf, 0]), np.float32([1, 1, np.inf])
+        make = functools.partial(with_actions, gymnasium.spaces.Box(low, high))
+        self.learn(make, "feed_forward_gaussian")
+
+    def test_a_recurrent_policy(self):
+        self.learn("Pendulum-v1", "recurrent_gaussian", chunk_length=4)
+
+
+if __name__ == "__main__":
+    unittest.main()
