@@ -7,7 +7,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 find_python() {
   local name
-  for name in "${PYTHON:-}" python3.12 python3.13 python3.11 python3 python; do
+  for name in "${PYTHON:-}" python3.11 python3.12 python3.13 python3 python; do
     if [ -n "$name" ] && "$name" -c \
       'import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' \
       >/dev/null 2>&1; then

@@ -100,7 +100,7 @@ def check_names(names: Iterable[str], known: Iterable[str], where: str) -> None:
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return the end of a sentence that names what may have been meant."""
     known = sorted(known)
-    near = difflib.get_close_matches(str(name), known, 3, 0.5)
+    near = difflib.get_close_matches(str(name), known, 3, 0.6)
     if near:
         return f": did you mean {' or '.join(near)}?"
     return f": known are {', '.join(known)}."

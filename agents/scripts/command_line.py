@@ -41,6 +41,8 @@ def given(assignments: Sequence[str]) -> dict[str, Any]:
         name, equals, value = text.partition("=")
         if not equals:
             raise SettingError(f"--set takes KEY=VALUE, but got {text!r}.")
+        if name == "network" and ":" in value:
+            import_tensorflow()  # As its module will, but quietly.
         settings[name] = config_file.resolve(name, config_file.parse_value(value))
     return settings
 

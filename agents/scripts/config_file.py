@@ -12,6 +12,7 @@ import ruamel.yaml
 from agents.algorithms import trainers
 from agents.parts.settings import SettingError, check_names, field_values
 from agents.scripts.config import Config
+from agents.tools import constructors
 
 # Settings that may name code; from a run directory only registered names are taken.
 _CODE = ("env", "network")
@@ -48,6 +49,12 @@ def resolve(name: str, value: Any) -> Any:
             f"The module of {name}={value} can't be imported: {error}."
         ) from error
     return getattr(module, attribute, value)
+
+
+def code_settings(config: Config) -> list[str]:
+    """Return `name=value` for each setting that names code by its module."""
+    values = {name: _plain(getattr(config, name)) for name in _CODE}
+    return [f"{name}={value}" for name, value in values.items() if ":" in value]
 
 
 def write(config: Config, path: pathlib.Path) -> None:
@@ -106,7 +113,7 @@ def _names(settings_class: Any) -> list[str]:
 
 def _plain(value: Any) -> Any:
     if callable(value):
-        return f"{value.__module__}:{value.__qualname__}"
+        return constructors.name_of(value)
     return list(value) if isinstance(value, tuple) else value
 
 

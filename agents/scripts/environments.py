@@ -37,7 +37,7 @@ def started(config: Config) -> Iterator[Environments]:
         SettingError: The environment does not exist, or lacks a package.
         EnvironmentFault: It could not be constructed.
     """
-    constructors.check_environment(config.env, config.max_length)
+    constructors.check_environment(config.env)
     make = functools.partial(
         constructors.make_environment, config.env, config.max_length
     )

@@ -5,7 +5,10 @@ The training loop itself is `Loop.run` in `agents/tools/loop.py`.
 
 import argparse
 import inspect
+import os
 import pathlib
+import shutil
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -34,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 training.train(config, started, run, resume)
             finally:
                 if run and run.usable:
-                    print(_next_commands(run), flush=True)
+                    print(_next_commands(run, config), flush=True)
 
 
 def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
@@ -49,11 +52,16 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     command_line.add_set(parser, "another value of a setting of the config")
     parser.add_argument(
         "--env_processes",
-        action=argparse.BooleanOptionalAction,
+        action="store_true",
         default=None,
-        help="whether environments run in worker processes",
+        help="run environments in worker processes, one per core",
     )
-    parser.add_argument("--noenv_processes", dest="env_processes", action="store_false")
+    parser.add_argument(
+        "--noenv_processes",
+        dest="env_processes",
+        action="store_false",
+        help="the opposite",
+    )
     parser.add_argument("--backend", help="what runs the environments")
     return parser.parse_args(arguments)
 
@@ -108,6 +116,11 @@ def resumed(options: argparse.Namespace) -> tuple[Config, RunDirectory]:
             f"steps can be raised when a run is resumed, but {config.steps:,} is less "
             f"than {stored.steps:,}."
         )
+    if run.is_complete(config.steps):
+        raise SettingError(
+            f"The run {run.path} is complete: add --set=steps=... with more than "
+            f"{config.steps:,} to go on."
+        )
     return config, run
 
 
@@ -122,14 +135,20 @@ def _given(options: argparse.Namespace) -> dict[str, Any]:
     return given
 
 
-def _next_commands(run: RunDirectory) -> str:
-    logdir = run.path.parent
-    where = "" if str(logdir) == "runs" else f" --logdir={logdir}"
+def _next_commands(run: RunDirectory, config: Config) -> str:
+    python = "python"
+    if shutil.which(python) != sys.executable:
+        python = min(sys.executable, os.path.relpath(sys.executable), key=len)
+    resume = f"{python} -m agents.scripts.train --timestamp={run.timestamp}"
+    if str(run.path.parent) != "runs":
+        resume += f" --logdir={run.path.parent}"
+    visualize = f"{python} -m agents.scripts.visualize --logdir={run.path}"
+    # A run directory's word is not enough to import code.
+    code = "".join(f" --set={text}" for text in config_file.code_settings(config))
     return (
         f"Run directory: {run.path}\n"
-        f"Resume it:     python -m agents.scripts.train{where} "
-        f"--timestamp={run.timestamp}\n"
-        f"See it act:    python -m agents.scripts.visualize --logdir={run.path}"
+        f"Resume it:     {resume}{code}\n"
+        f"See it act:    {visualize}{code}"
     )
 
 

@@ -65,7 +65,7 @@ def start_recorded(config: Config, outdir: pathlib.Path, episodes: int) -> Batch
         SettingError: The environment does not exist, or lacks a package.
         EnvironmentFault: It could not be constructed.
     """
-    constructors.check_environment(config.env, config.max_length)
+    constructors.check_environment(config.env)
     make = functools.partial(
         environments.make_recorded, config.env, config.max_length, outdir, episodes
     )

@@ -12,5 +12,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "in_graph_env": ["InGraphEnv"],
         "loop": ["Loop"],
         "simulation": ["simulate"],
+        "training_graph": ["TrainingGraph"],
     },
 )

@@ -15,7 +15,7 @@ class Console:
         self._console = rich.console.Console(highlight=False, soft_wrap=True)
         self._progress = rich.progress.Progress(
             rich.progress.TextColumn("{task.completed:,.0f} steps"),
-            rich.progress.BarColumn(),
+            rich.progress.BarColumn(bar_width=20),
             rich.progress.TextColumn("{task.fields[rate]} steps/s"),
             rich.progress.TextColumn("score {task.fields[score]}"),
             rich.progress.TimeRemainingColumn(),

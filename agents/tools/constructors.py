@@ -19,40 +19,32 @@ Environment = str | Callable[..., gymnasium.Env]
 # Packages that register environments when they are imported: how their ids are known,
 # and what installs them.
 _PACKAGES = (
-    ("BulletEnv-v", "pybullet_envs_gymnasium", "batch-ppo[bullet]"),
+    ("BulletEnv-v", "pybullet_envs_gymnasium", "-e .[bullet]"),
     ("ALE/", "ale_py", "ale-py"),
     ("MiniGrid-", "minigrid", "minigrid"),
 )
 # Packages that the environments of Gymnasium itself need, by their modules.
 _REQUIREMENTS = (
-    ("gymnasium.envs.mujoco", "mujoco", "batch-ppo[mujoco]"),
+    ("gymnasium.envs.mujoco", "mujoco", "-e .[mujoco]"),
     ("gymnasium.envs.box2d", "Box2D", "gymnasium[box2d]"),
 )
 
 
-def check_environment(env: Environment, max_length: int | None) -> None:
+def check_environment(env: Environment) -> None:
     """Check that an environment can be made, as far as can be told without making it.
 
     Args:
         env: id, or a function that takes nothing but an optional `render_mode`.
-        max_length: steps after which an episode is truncated; None: by its own limit.
 
     Raises:
         SettingError: Says what is missing and what to do.
     """
     if callable(env):
-        limit = max_length
-    else:
-        spec = _find(env)
-        limit = max_length or spec.max_episode_steps
-        for module, package, extra in _REQUIREMENTS:
-            if str(spec.entry_point).startswith(module) and _missing(package):
-                raise _not_installed(env, package, extra)
-    if limit is None:
-        raise SettingError(
-            f"The environment {env} has no limit to the length of its episodes, so "
-            "that an evaluation might never end: set max_length."
-        )
+        return
+    spec = _find(env)
+    for module, package, extra in _REQUIREMENTS:
+        if str(spec.entry_point).startswith(module) and _missing(package):
+            raise _not_installed(env, package, extra)
 
 
 def make_environment(
@@ -62,20 +54,35 @@ def make_environment(
 
     Args:
         env: as for `check_environment`.
-        max_length: as for `check_environment`.
+        max_length: steps after which an episode is truncated; None: by its own limit.
         render_mode: of Gymnasium; None where nothing is rendered.
+
+    Raises:
+        SettingError: Nothing limits the length of its episodes.
     """
     # The batch checks what it is given, at a tenth of the cost of Gymnasium's checker.
     options = {"disable_env_checker": True}
     rendering = {} if render_mode is None else {"render_mode": render_mode}
-    if not callable(env):
+    if callable(env):
+        made = env(**rendering)
+        if max_length is not None:
+            made = gymnasium.wrappers.TimeLimit(made, max_length)
+    else:
         _find(env)
         limit = {} if max_length is None else {"max_episode_steps": max_length}
-        return gymnasium.make(env, **options, **limit, **rendering)
-    made = env(**rendering)
-    if max_length is not None:
-        made = gymnasium.wrappers.TimeLimit(made, max_length)
+        made = gymnasium.make(env, **options, **limit, **rendering)
+    if not _is_limited(made):
+        raise SettingError(
+            f"The environment {name_of(env)} has no limit to the length of its "
+            "episodes, so that an evaluation might never end: add "
+            "--set=max_length=1000, say."
+        )
     return made
+
+
+def name_of(env: Environment) -> str:
+    """Return the name by which `--set=env=...` finds an environment."""
+    return f"{env.__module__}:{env.__qualname__}" if callable(env) else env
 
 
 def make_batch(
@@ -151,6 +158,14 @@ def _find(env_id: str) -> Any:
         ) from error
     except gymnasium.error.Error as error:
         raise SettingError(f"The env {env_id!r} is not registered: {error}") from error
+
+
+def _is_limited(env: gymnasium.Env) -> bool:
+    while isinstance(env, gymnasium.Wrapper):
+        if isinstance(env, gymnasium.wrappers.TimeLimit):
+            return True
+        env = env.env
+    return False
 
 
 def _missing(package: str) -> bool:

@@ -34,6 +34,12 @@ class RunDirectory:
         """Whether there is something to resume or to look at."""
         return self.config.is_file() and (self.checkpoints / "checkpoint").is_file()
 
+    def is_complete(self, steps: int) -> bool:
+        """Whether the evaluation at the end of so many steps took place."""
+        lines = read_metrics(self.metrics) if self.metrics.exists() else []
+        last = lines[-1] if lines else {"phase": "train", "step": 0}
+        return last["phase"] == "eval" and last["step"] >= steps
+
     def create(self) -> None:
         """Make the folder.
 

@@ -96,7 +96,8 @@ class StopSignal:
                 return
         self._abort()
         if not self._finished.wait(_LAST_RESORT_SECONDS):
-            print("Did not stop in time; ended at once.", file=sys.stderr, flush=True)
+            message = "Did not stop in time; ended at once. The last checkpoint holds."
+            print(message, file=sys.stderr, flush=True)
             os._exit(128 + (self.requested or 0))  # pylint: disable=protected-access
 
 

@@ -31,7 +31,7 @@ class PresetsTest(unittest.TestCase):
     def test_their_environments_exist(self):
         for name, config in presets().items():
             with self.subTest(name):
-                constructors.check_environment(config.env, config.max_length)
+                constructors.check_environment(config.env)
 
     def test_each_has_a_documentation(self):
         for name in presets():

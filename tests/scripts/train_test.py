@@ -171,6 +171,7 @@ class TrainTest(unittest.TestCase):
 
     def test_a_goal_can_be_raised_on_resume_and_nothing_else_changed(self):
         self.train(*QUICK)
+        self.assertIn("is complete", self.resume(code=2))
         self.resume("--set=steps=2304")
         self.assertEqual(self.metrics()[-1]["step"], 2304)
         before = {path: path.stat().st_mtime for path in self.logdir.rglob("*")}

@@ -17,29 +17,34 @@ COUNTER = "tests.environments:tests/Counter-v0"
 class CheckEnvironmentTest(unittest.TestCase):
     """What is wrong with an environment is said before anything starts."""
 
-    def test_needs_a_limit_of_some_kind(self):
-        constructors.check_environment("CartPole-v1", None)
-        constructors.check_environment(COUNTER, 10)
-        constructors.check_environment(environments.Counter, 10)
-        for env in (COUNTER, environments.Counter):
-            with self.subTest(env=env):
-                with self.assertRaisesRegex(SettingError, "set max_length"):
-                    constructors.check_environment(env, None)
-
     def test_unregistered(self):
         for env in ("Unknown-v0", "tests.environments:tests/Unknown-v0", "not an id"):
             with self.subTest(env):
                 message = f"The env '{env}' is not registered"
                 with self.assertRaisesRegex(SettingError, message):
-                    constructors.check_environment(env, 10)
+                    constructors.check_environment(env)
 
     def test_missing_module(self):
         with self.assertRaisesRegex(SettingError, "no_such_module"):
-            constructors.check_environment("no_such_module:Counter-v0", 10)
+            constructors.check_environment("no_such_module:Counter-v0")
 
 
 class MakeEnvironmentTest(unittest.TestCase):
     """From an id or a function to an environment."""
+
+    def test_needs_a_limit_of_some_kind(self):
+        def limited():
+            return gymnasium.wrappers.TimeLimit(environments.Counter(), 5)
+
+        constructors.make_environment("CartPole-v1", None)
+        constructors.make_environment(COUNTER, 10)
+        constructors.make_environment(environments.Counter, 10)
+        constructors.make_environment(limited, None)
+        for env in (COUNTER, environments.Counter):
+            with self.subTest(env=env):
+                message = "tests.environments:.*Counter.* --set=max_length"
+                with self.assertRaisesRegex(SettingError, message):
+                    constructors.make_environment(env, None)
 
     def test_id_with_a_module(self):
         env = constructors.make_environment(COUNTER, 10)

@@ -1,0 +1,1 @@
+"""Environments that live in the graph."""
