@@ -33,7 +33,7 @@ def find(name: str) -> Trainer:
     Raises:
         SettingError: There is none; names the nearest.
     """
-    if name not in TRAINERS:
+    if not isinstance(name, str) or name not in TRAINERS:
         raise SettingError(
             f"The algorithm {name!r} is unknown{nearest(name, TRAINERS)}"
         )

@@ -21,7 +21,7 @@ def choice_counts(space: gymnasium.Space) -> list[int]:
         return [2] * int(np.prod(space.shape))
     raise UnsupportedSpace(
         f"A categorical policy needs Discrete, MultiDiscrete or MultiBinary actions, "
-        f"but the action space is {space}: use a Gaussian network for Box."
+        f"but the action space is {space}: use a Gaussian network for a Box of floats."
     )
 
 
@@ -35,7 +35,7 @@ def dimensions(space: gymnasium.Space) -> int:
         return int(np.prod(space.shape))
     raise UnsupportedSpace(
         f"A Gaussian policy needs a Box of floats as action space, but it is {space}: "
-        "use a categorical network for discrete actions."
+        "use a categorical network for Discrete, MultiDiscrete or MultiBinary."
     )
 
 
@@ -51,12 +51,13 @@ def to_environment(
         sample = tf.cast(sample, tf.as_dtype(space.dtype))
         action = tf.reshape(sample, [-1, *space.shape])
         return action + tf.constant(getattr(space, "start", 0), action.dtype)
-    action = tf.reshape(sample, [-1, *space.shape])
-    low, high = space.low.astype(np.float32), space.high.astype(np.float32)
+    # In the dtype of the bounds, or rounding would carry an action across them.
+    action = tf.cast(tf.reshape(sample, [-1, *space.shape]), tf.as_dtype(space.dtype))
+    low, high = space.low, space.high
     if normalize_ranges:
         both = np.isfinite(low) & np.isfinite(high)
         least = np.where(both, low, -1.0).astype(np.float64)
         most = np.where(both, high, 1.0).astype(np.float64)
-        center, radius = (most + least) / 2, (most - least) / 2
-        action = np.float32(center) + np.float32(radius) * action
-    return tf.cast(tf.clip_by_value(action, low, high), tf.as_dtype(space.dtype))
+        center, radius = most / 2 + least / 2, most / 2 - least / 2
+        action = center.astype(space.dtype) + radius.astype(space.dtype) * action
+    return tf.clip_by_value(action, low, high)

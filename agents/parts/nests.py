@@ -33,12 +33,20 @@ def leaf_spaces(space: gymnasium.Space) -> list[gymnasium.Space]:
     """
     leaves: list[gymnasium.Space] = []
     map_space(leaves.append, space)
+    if not leaves or any(0 in leaf.shape for leaf in leaves):
+        raise UnsupportedSpace(
+            f"The space {space} has nothing to observe or to choose."
+        )
     return leaves
 
 
 def map_space(function: Callable[[Any], Any], space: gymnasium.Space) -> Any:
     """Apply a function to each leaf space and return a nest of the results."""
     if isinstance(space, gymnasium.spaces.Dict):
+        if len({type(key) for key in space}) > 1:
+            raise UnsupportedSpace(
+                f"The space {space} has keys of several types, which have no order."
+            )
         return {key: map_space(function, space[key]) for key in sorted(space.keys())}
     if isinstance(space, gymnasium.spaces.Tuple):
         return tuple(map_space(function, part) for part in space)

@@ -2,10 +2,14 @@
 
 import dataclasses
 import difflib
+import math
 import types
 import typing
 from collections.abc import Iterable, Mapping
 from typing import Any
+
+# Of numbers without a bound of their own: what 32 bits hold.
+_LARGEST = 2**31 - 1
 
 
 class SettingError(ValueError):
@@ -75,8 +79,10 @@ def convert(name: str, value: Any, hint: Any) -> Any:
     elif hint is int and isinstance(value, float) and value.is_integer():
         return int(value)
     elif hint is float:
-        if isinstance(value, (int, float)) and not isinstance(value, bool):
-            return float(value)
+        if isinstance(value, float):
+            return value
+        if isinstance(value, int) and not isinstance(value, bool):
+            return float(min(value, 10**300))
     elif hint is Any or (
         isinstance(value, origin or hint)
         and (hint is bool or not isinstance(value, bool))
@@ -116,6 +122,12 @@ def _check_range(field: dataclasses.Field[Any], value: Any) -> None:
     for number in value if isinstance(value, tuple) else (value,):
         if not isinstance(number, (int, float)):
             continue
+        if not math.isfinite(number):
+            raise SettingError(f"{field.name} must be finite, but is {value!r}.")
+        if high is None and number > _LARGEST:
+            raise SettingError(
+                f"{field.name} must be at most {_LARGEST:,}, but is {value!r}."
+            )
         # Written so that a NaN fails.
         if low is not None and not number >= low:
             raise SettingError(

@@ -78,7 +78,7 @@ def exit_codes() -> Iterator[None]:
     except Stopped as stopped:
         _exit(stopped.exit_code, str(stopped))
     except KeyboardInterrupt:
-        _exit(130, "Stopped before training began.")
+        _exit(130, "Stopped.")
 
 
 def import_tensorflow() -> None:
@@ -97,7 +97,7 @@ def import_tensorflow() -> None:
             import tensorflow as tf  # pylint: disable=import-outside-toplevel
 
             tf.config.list_logical_devices()
-        except BaseException:
+        except Exception:
             aside.seek(0)
             os.write(own_stream, aside.read())
             raise

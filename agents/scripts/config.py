@@ -34,17 +34,25 @@ class Config:
         None, "processes for the environments; null: one per core, 0: none", low=0
     )
     steps: int = setting(
-        1_000_000, "environment steps to train, over all environments", low=1
+        1_000_000,
+        "environment steps to train, over all environments",
+        low=1,
+        high=10**15,
     )
     max_length: int | None = setting(
         None, "steps after which an episode is truncated; null: by the env", low=1
     )
-    seed: int = setting(0, "of weights, environments and actions", low=0)
+    seed: int = setting(
+        0, "of weights, environments and actions", low=0, high=2**63 - 1
+    )
     network: str | Callable[..., Any] = setting(
         "feed_forward_gaussian", "name in networks.py, or a function like those"
     )
     eval_every: int = setting(
-        100_000, "environment steps between evaluations; at the end in any case", low=1
+        100_000,
+        "environment steps between evaluations; at the end in any case",
+        low=1,
+        high=10**15,
     )
     eval_episodes: int = setting(
         20, "least number of whole episodes in an evaluation", low=1
@@ -52,10 +60,14 @@ class Config:
     checkpoint_steps: int = setting(
         100_000,
         "environment steps between checkpoints; episodes start anew there",
+        high=10**15,
         low=1,
     )
     timeout: float = setting(
-        60.0, "seconds that a worker may take to start, step or reset", above=0
+        60.0,
+        "seconds that a worker may take to start, step or reset",
+        above=0,
+        high=86400,
     )
     hyperparameters: Any = setting(
         None, "settings of the algorithm; null: its defaults"

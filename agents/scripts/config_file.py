@@ -3,10 +3,12 @@
 import dataclasses
 import importlib
 import io
+import operator
 import pathlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
+import gymnasium
 import ruamel.yaml
 
 from agents.algorithms import trainers
@@ -14,6 +16,14 @@ from agents.parts.settings import SettingError, check_names, field_values
 from agents.scripts.config import Config
 from agents.tools import constructors
 
+_YAML_ERRORS = (
+    ruamel.yaml.YAMLError,
+    ValueError,
+    TypeError,
+    LookupError,
+    OverflowError,
+    RecursionError,
+)
 # Settings that may name code; from a run directory only registered names are taken.
 _CODE = ("env", "network")
 
@@ -26,35 +36,62 @@ def parse_value(text: str) -> Any:
     """
     try:
         return _yaml().load(text)
-    except ruamel.yaml.YAMLError as error:
-        raise SettingError(f"The value {text!r} can't be read as YAML.") from error
+    except _YAML_ERRORS as error:
+        shown = text if len(text) < 80 else f"{text[:80]} ..."
+        raise SettingError(f"The value {shown!r} can't be read as YAML.") from error
+
+
+@dataclasses.dataclass(frozen=True)
+class Code:
+    """A function with the path by which it was found.
+
+    Attributes:
+        path: `module:name`.
+        function: what it names.
+    """
+
+    path: str
+    function: Callable[..., Any]
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the function."""
+        return self.function(*args, **kwargs)
 
 
 def resolve(name: str, value: Any) -> Any:
     """Import what `module:function` names for a setting that may name code.
 
-    The ids of Gymnasium have that form too; one that names no attribute of its module
-    stays as it is.
+    The ids of Gymnasium have that form too, and stay as they are.
 
     Raises:
-        SettingError: The module can't be imported.
+        SettingError: It can't be imported.
     """
     if name not in _CODE or not isinstance(value, str) or ":" not in value:
         return value
-    module_name, _, attribute = value.partition(":")
+    module_name, _, path = value.partition(":")
+    if not all(part.isidentifier() for part in module_name.split(".")):
+        raise SettingError(f"{name}={value} does not name a module before the colon.")
     try:
         module = importlib.import_module(module_name)
-    except ImportError as error:
+    except (Exception, SystemExit) as error:
         raise SettingError(
-            f"The module of {name}={value} can't be imported: {error}."
+            f"The module of {name}={value} can't be imported: "
+            f"{type(error).__name__}: {error}."
         ) from error
-    return getattr(module, attribute, value)
+    try:
+        return Code(value, operator.attrgetter(path)(module))
+    except AttributeError as error:
+        if name == "env" and _is_registered(path):
+            return value
+        raise SettingError(
+            f"The module {module_name} has no {path!r} for {name}={value}."
+        ) from error
 
 
 def code_settings(config: Config) -> list[str]:
     """Return `name=value` for each setting that names code by its module."""
     values = {name: _plain(getattr(config, name)) for name in _CODE}
-    return [f"{name}={value}" for name, value in values.items() if ":" in value]
+    return [f"{name}={value}" for name, value in values.items() if ":" in str(value)]
 
 
 def write(config: Config, path: pathlib.Path) -> None:
@@ -81,13 +118,16 @@ def read(path: pathlib.Path, given: Mapping[str, Any]) -> Config:
             that is not among `given`.
     """
     try:
-        document = _yaml().load(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        document = _yaml().load(text)
+    except (OSError, *_YAML_ERRORS) as error:
+        reason = str(error).strip().splitlines()[0]
+        raise SettingError(f"{path} is no YAML that can be read: {reason}.") from error
+    try:
         inner = dict(document.pop("hyperparameters"))
         outer = {"algorithm": document.pop("trainer_type"), **document}
-    except (OSError, AttributeError, KeyError, TypeError, ValueError) as error:
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
         raise SettingError(f"{path} is no config of a run: {error!r}.") from error
-    except ruamel.yaml.YAMLError as error:
-        raise SettingError(f"{path} is no YAML: {error}") from error
     for name in _CODE:
         value = outer.get(name)
         if name in given and _plain(given[name]) == value:
@@ -105,6 +145,14 @@ def read(path: pathlib.Path, given: Mapping[str, Any]) -> Config:
         return Config(**outer, hyperparameters=settings_class(**inner))
     except SettingError as error:
         raise SettingError(f"{path}: {error}") from error
+
+
+def _is_registered(env_id: str) -> bool:
+    try:
+        gymnasium.spec(env_id)
+    except gymnasium.error.Error:
+        return False
+    return True
 
 
 def _names(settings_class: Any) -> list[str]:

@@ -7,6 +7,7 @@ import argparse
 import inspect
 import os
 import pathlib
+import shlex
 import shutil
 import sys
 from collections.abc import Sequence
@@ -18,8 +19,8 @@ from agents.scripts.config import Config
 from agents.tools import run_directory
 from agents.tools.run_directory import RunDirectory
 
-# Settings that may differ when a run is resumed.
-_RESUMABLE = ("steps",)
+# Settings that may differ when a run is resumed: they do not change what is learned.
+_RESUMABLE = ("steps", "timeout", "workers")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -141,10 +142,12 @@ def _next_commands(run: RunDirectory, config: Config) -> str:
         python = min(sys.executable, os.path.relpath(sys.executable), key=len)
     resume = f"{python} -m agents.scripts.train --timestamp={run.timestamp}"
     if str(run.path.parent) != "runs":
-        resume += f" --logdir={run.path.parent}"
-    visualize = f"{python} -m agents.scripts.visualize --logdir={run.path}"
+        resume += f" --logdir={shlex.quote(str(run.path.parent))}"
+    path = shlex.quote(str(run.path))
+    visualize = f"{python} -m agents.scripts.visualize --logdir={path}"
     # A run directory's word is not enough to import code.
-    code = "".join(f" --set={text}" for text in config_file.code_settings(config))
+    options = [f"--set={text}" for text in config_file.code_settings(config)]
+    code = "".join(f" {shlex.quote(option)}" for option in options)
     return (
         f"Run directory: {run.path}\n"
         f"Resume it:     {resume}{code}\n"

@@ -1,5 +1,6 @@
 """From a config and its environments to the objects of a run, and through it."""
 
+import functools
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -11,6 +12,7 @@ from agents.parts.settings import SettingError, nearest
 from agents.scripts import config_file, networks
 from agents.scripts.config import Config
 from agents.scripts.environments import Environments
+from agents.tools import constructors
 from agents.tools.console import Console
 from agents.tools.evaluation import Evaluation
 from agents.tools.in_graph_batch_env import InGraphBatchEnv
@@ -18,6 +20,8 @@ from agents.tools.in_graph_env import InGraphEnv
 from agents.tools.loop import Loop, Schedule
 from agents.tools.run_directory import RunDirectory
 from agents.tools.training_graph import TrainingGraph
+
+_NETWORK_ARGUMENTS = ["settings", "observation_space", "action_space", "seed"]
 
 
 def train(
@@ -48,13 +52,16 @@ def train(
         Console(config.steps),
         run,
     )
-    if resume:
-        loop.resume()
-    if run:
-        if not resume:
-            run.create()
+    if run is None:
+        loop.run()
+        return
+    if not resume:
+        run.create()
+    with run.locked():
+        if resume:
+            loop.resume()
         config_file.write(config, run.config)
-    loop.run()
+        loop.run()
 
 
 def build_algorithm(config: Config, env: InGraphEnv) -> Algorithm:
@@ -81,15 +88,30 @@ def find_network(network: str | Callable[..., Any]) -> Callable[..., Any]:
         SettingError: There is none of that name.
     """
     if callable(network):
-        return network
-    arguments = ["settings", "observation_space", "action_space", "seed"]
+        return functools.partial(_build_checked, network)
     known = {
         name: function
         for name, function in inspect.getmembers(networks, inspect.isfunction)
-        if list(inspect.signature(function).parameters) == arguments
+        if list(inspect.signature(function).parameters) == _NETWORK_ARGUMENTS
     }
     if network not in known:
-        raise SettingError(
-            f"The network {network!r} is unknown{nearest(network, known)}"
-        )
+        near = nearest(network, known)
+        raise SettingError(f"The network {network!r} is unknown{near}")
     return known[network]
+
+
+def _build_checked(function: Callable[..., Any], *arguments: Any) -> networks.Network:
+    name = constructors.name_of(function)
+    try:
+        inspect.signature(getattr(function, "function", function)).bind(*arguments)
+    except (TypeError, ValueError) as error:
+        raise SettingError(
+            f"The network {name} must take {', '.join(_NETWORK_ARGUMENTS)}: {error}."
+        ) from error
+    built = function(*arguments)
+    if not isinstance(built, networks.Network):
+        raise SettingError(
+            f"The network {name} returned {built!r}, but must return a Network as "
+            "networks.py has them."
+        )
+    return built

@@ -11,6 +11,7 @@ import pathlib
 from collections.abc import Sequence
 from typing import Any
 
+from agents.parts.settings import SettingError
 from agents.scripts import command_line, config_file, environments
 from agents.scripts.config import Config
 from agents.tools import constructors, run_directory
@@ -28,9 +29,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parse(arguments)
     with command_line.exit_codes():
         run = run_directory.find_newest(pathlib.Path(options.logdir))
-        config = config_file.read(run.config, command_line.given(options.set))
-        outdir = pathlib.Path(options.outdir or run.path / "videos")
-        outdir.mkdir(parents=True, exist_ok=True)
+        given = command_line.given(options.set)
+        config = config_file.read(run.config, given)
+        if changed := config.replace(**given).differences(config):
+            raise SettingError(f"{changed[0]} is that of the run: leave it out.")
+        outdir = make_outdir(options.outdir or run.path / "videos")
         draw_scores(run, outdir / "scores.png")
         batch = start_recorded(config, outdir, options.episodes)
         try:
@@ -39,6 +42,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         finally:
             batch.close()
         write_statistics(statistics, outdir / "statistics.json")
+        if not any(outdir.glob("*.mp4")):
+            name = constructors.name_of(config.env)
+            raise SettingError(f"No video was written: {name} renders no pictures.")
         print(f"Videos, statistics and learning curve: {outdir}")
 
 
@@ -54,6 +60,20 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     )
     command_line.add_set(parser, "env or network, where the run names code for them")
     return parser.parse_args(arguments)
+
+
+def make_outdir(path: str | pathlib.Path) -> pathlib.Path:
+    """Make the folder to write to.
+
+    Raises:
+        SettingError: It can't be made.
+    """
+    outdir = pathlib.Path(path)
+    try:
+        outdir.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SettingError(f"{outdir} can't be made: {error.strerror}.") from error
+    return outdir
 
 
 def start_recorded(config: Config, outdir: pathlib.Path, episodes: int) -> BatchEnv:

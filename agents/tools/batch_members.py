@@ -11,6 +11,7 @@ import gymnasium
 import numpy as np
 
 from agents.parts import nests
+from agents.tools.faults import EnvironmentFault
 from agents.tools.wrappers.external_process import ExternalProcess
 from agents.tools.wrappers.transition_arrays import TransitionArrays
 
@@ -41,7 +42,14 @@ class SingleMember:
 
     def finish_step(self, result: TransitionArrays, infos: dict[int, Any]) -> None:
         """Wait for the step and write its row; a reset, if due, comes later."""
-        observation, *outcome, info = self._promise()
+        answer = self._promise()
+        if not isinstance(answer, tuple) or len(answer) != 5:
+            raise EnvironmentFault(
+                [0],
+                "returned from step what is not (observation, reward, terminated, "
+                f"truncated, info): {answer!r}",
+            )
+        observation, *outcome, info = answer
         row = self._row
         result.write_observation(result.final_observation, row, observation)
         for array, final in zip(

@@ -1,6 +1,7 @@
 """Checkpoints of all that changes in a run."""
 
 import pathlib
+import sys
 
 import tensorflow as tf
 
@@ -10,33 +11,47 @@ KEEP = 3
 
 
 class Checkpoints:
-    """Saves and restores trackable objects, keeping the newest few."""
+    """Saves and restores trackable objects, keeping the newest few.
+
+    A checkpoint is there when its index is, which is written last.
+    """
 
     def __init__(self, directory: pathlib.Path, **objects: tf.Module | tf.Variable):
         """Name what is saved, in a directory that need not exist yet."""
         self._directory = directory
         self._checkpoint = tf.train.Checkpoint(**objects)
-        self._manager = tf.train.CheckpointManager(
-            self._checkpoint, str(directory), max_to_keep=KEEP, checkpoint_name="step"
-        )
 
     def save(self, step: int) -> None:
-        """Write a checkpoint that is complete before it replaces the last one."""
-        self._manager.save(checkpoint_number=step)
+        """Write a checkpoint, and remove the oldest beyond those to keep."""
+        self._checkpoint.write(str(self._directory / f"step-{step}"))
+        for index in self._newest_first()[KEEP:]:
+            for path in self._directory.glob(f"{index.stem}.*"):
+                path.unlink()
 
     def restore(self) -> None:
-        """Take on the newest checkpoint.
+        """Take on the newest checkpoint; where it is damaged, the one before.
 
         Raises:
-            CheckpointError: There is none, or it does not hold what this run needs.
+            CheckpointError: There is none that holds what this run needs.
         """
-        newest = self._manager.latest_checkpoint
-        if newest is None:
+        found = self._newest_first()
+        if not found:
             raise CheckpointError(f"There is no checkpoint in {self._directory}.")
-        try:
-            status = self._checkpoint.restore(newest)
-            status.assert_existing_objects_matched().expect_partial()
-        except (AssertionError, ValueError, tf.errors.OpError) as error:
-            raise CheckpointError(
-                f"The checkpoint {newest} is damaged or of another version: {error}"
-            ) from error
+        for index in found:
+            try:
+                status = self._checkpoint.read(str(index.with_suffix("")))
+                status.expect_partial()
+                status.assert_existing_objects_matched()
+                return
+            # A damaged file can make TensorFlow raise nearly anything.
+            except Exception as error:  # pylint: disable=broad-exception-caught
+                first_line = str(error).strip().partition("\n")[0]
+                message = f"The checkpoint {index} is damaged or of another network"
+                print(f"{message}: {first_line}", file=sys.stderr)
+        raise CheckpointError(
+            f"No checkpoint in {self._directory} can be used: start the run anew."
+        )
+
+    def _newest_first(self) -> list[pathlib.Path]:
+        found = self._directory.glob("step-*.index")
+        return sorted(found, key=lambda path: int(path.stem[5:]), reverse=True)

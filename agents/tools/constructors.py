@@ -82,7 +82,10 @@ def make_environment(
 
 def name_of(env: Environment) -> str:
     """Return the name by which `--set=env=...` finds an environment."""
-    return f"{env.__module__}:{env.__qualname__}" if callable(env) else env
+    if isinstance(env, str):
+        return env
+    name = getattr(env, "__qualname__", type(env).__qualname__)
+    return getattr(env, "path", f"{env.__module__}:{name}")
 
 
 def make_batch(

@@ -6,6 +6,7 @@ import numpy as np
 import tensorflow as tf
 
 from agents.tools import simulation
+from agents.tools.faults import EnvironmentFault
 from agents.tools.in_graph_env import InGraphEnv, faults_raised
 from agents.tools.statistics import EpisodeStatistics
 
@@ -38,6 +39,21 @@ class Evaluation:
             seed: of the environments.
             between_chunks: called every so many steps; what it raises ends the run.
         """
+        try:
+            return self._run(seed, between_chunks)
+        except EnvironmentFault as fault:
+            reason = f"{fault.reason} (in an evaluation)"
+            raise EnvironmentFault(
+                fault.indices, reason, fault.remote_traceback
+            ) from None
+
+    def abort(self) -> None:
+        """End what is under way, from any thread."""
+        self._env.abort()
+
+    def _run(
+        self, seed: tf.Tensor, between_chunks: Callable[[], None]
+    ) -> EpisodeStatistics:
         statistics = EpisodeStatistics()
         played = np.zeros(self._env.num_envs, np.int64)
         with faults_raised(self._env):
@@ -52,10 +68,6 @@ class Evaluation:
             statistics.add(episodes._replace(ended=tf.constant(counted)))
             played += ended.sum(0)
         return statistics
-
-    def abort(self) -> None:
-        """End what is under way, from any thread."""
-        self._env.abort()
 
     def _play_chunk(
         self, carry: simulation.Carry

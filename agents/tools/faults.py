@@ -16,6 +16,10 @@ class CheckpointError(RunFault):
     """There is no checkpoint, or none that fits."""
 
 
+class StorageFault(RunFault):
+    """The run directory can't be written to."""
+
+
 class EnvironmentFault(RunFault):
     """One or several environments of a batch failed.
 

@@ -29,8 +29,17 @@ class InGraphBatchEnv(InGraphEnv):
     compilable = False
 
     def __init__(self, batch_env: BatchEnv):
-        """Wrap a batch, which is closed with this object."""
+        """Wrap a batch, which is closed with this object.
+
+        Raises:
+            UnsupportedSpace: The actions are a Dict or a Tuple.
+        """
         super().__init__()
+        if not isinstance(batch_env.action_space, nests.Leaf):
+            raise nests.UnsupportedSpace(
+                f"The action space {batch_env.action_space} is not supported: use "
+                f"{nests.LEAF_NAMES}."
+            )
         self._batch = batch_env
         self.num_envs = batch_env.num_envs
         self.observation_space = batch_env.observation_space

@@ -1,8 +1,10 @@
 """The training loop: `Loop.run` is the whole of a run, on one screen."""
 
+import contextlib
 import dataclasses
 import math
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,7 @@ from agents.parts import randomness
 from agents.tools.checkpoints import Checkpoints
 from agents.tools.console import Console
 from agents.tools.evaluation import Evaluation
-from agents.tools.faults import EnvironmentFault, NumericFault
+from agents.tools.faults import EnvironmentFault, NumericFault, StorageFault
 from agents.tools.run_directory import RunDirectory
 from agents.tools.statistics import EpisodeStatistics
 from agents.tools.stop_signal import Stopped, StopSignal
@@ -91,6 +93,7 @@ class Loop:
         self._iteration_seconds = 0.0
         self._clock = time.monotonic()
         self._stop = StopSignal(abort=self._abort)
+        self._run = run
         self._metrics_file = MetricsFile(run.metrics) if run else None
         self._tensor_board = TensorBoard(run.path) if run else None
         self._checkpoints = run and Checkpoints(
@@ -175,9 +178,24 @@ class Loop:
 
     def _save(self) -> None:
         self._count_wall_seconds()
-        if self._checkpoints:
-            self._progress.metrics_size.assign(self._metrics_file.size())
-            self._checkpoints.save(self.step)
+        if self._run:
+            with self._storing():
+                self._progress.metrics_size.assign(self._metrics_file.size())
+                self._checkpoints.save(self.step)
+
+    @contextlib.contextmanager
+    def _storing(self) -> Iterator[None]:
+        """Name the run directory where it is full, gone or not writable."""
+        try:
+            if not self._run.path.exists():
+                raise FileNotFoundError("it was removed while the run was under way")
+            yield
+        except (OSError, tf.errors.OpError) as error:
+            reason = getattr(error, "strerror", None) or str(error).partition("\n")[0]
+            raise StorageFault(
+                f"Could not write to {self._run.path}: {reason}. Mend that, and resume "
+                "the run from its last checkpoint, if it has one."
+            ) from error
 
     def _next_boundary(self) -> int:
         """Return the step at which the last iteration before the boundary ends."""
@@ -239,10 +257,11 @@ class Loop:
         metrics["steps_per_second"] = rate
         metrics["wall_seconds"] = self._count_wall_seconds()
         metrics |= losses
+        if self._run:
+            with self._storing():
+                self._metrics_file.write(phase, metrics, self.step)
+                self._tensor_board.write(phase, metrics, self.step)
         self._console.phase(phase, metrics, self.step)
-        for writer in (self._metrics_file, self._tensor_board):
-            if writer:
-                writer.write(phase, metrics, self.step)
 
     def _count_wall_seconds(self) -> float:
         now = time.monotonic()

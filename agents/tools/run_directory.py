@@ -1,13 +1,17 @@
 """The folder of a run, free of TensorFlow."""
 
+import contextlib
 import datetime
+import fcntl
 import json
 import pathlib
+from collections.abc import Iterator
 from typing import Any
 
 from agents.parts.settings import SettingError
 
 TIMESTAMP = "%Y%m%dT%H%M%S"
+PHASES = ("train", "eval")
 
 
 class RunDirectory:
@@ -32,13 +36,31 @@ class RunDirectory:
     @property
     def usable(self) -> bool:
         """Whether there is something to resume or to look at."""
-        return self.config.is_file() and (self.checkpoints / "checkpoint").is_file()
+        return self.config.is_file() and any(self.checkpoints.glob("step-*.index"))
+
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other trainers out; the lock ends with this process, however it ends.
+
+        Raises:
+            SettingError: Another process trains in this folder.
+        """
+        with (self.path / "lock").open("w") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                raise SettingError(
+                    f"The run {self.path} is being trained by another process: stop "
+                    "that one first."
+                ) from error
+            yield
 
     def is_complete(self, steps: int) -> bool:
         """Whether the evaluation at the end of so many steps took place."""
-        lines = read_metrics(self.metrics) if self.metrics.exists() else []
-        last = lines[-1] if lines else {"phase": "train", "step": 0}
-        return last["phase"] == "eval" and last["step"] >= steps
+        lines = read_metrics(self.metrics)
+        return (
+            bool(lines) and lines[-1]["phase"] == "eval" and lines[-1]["step"] >= steps
+        )
 
     def create(self) -> None:
         """Make the folder.
@@ -107,13 +129,24 @@ def find_newest(path: pathlib.Path) -> RunDirectory:
 
 
 def read_metrics(path: pathlib.Path) -> list[dict[str, Any]]:
-    """Return the lines of a metrics file, without one that a crash cut off."""
-    lines = []
-    for text in path.read_text(encoding="utf-8").splitlines():
+    """Return the lines of a metrics file up to one that is damaged, or cut off."""
+    lines: list[dict[str, Any]] = []
+    if not path.exists():
+        return lines
+    for text in path.read_text(encoding="utf-8", errors="replace").splitlines():
         try:
-            lines.append(json.loads(text))
-        except json.JSONDecodeError:
+            line = json.loads(text)
+            phase, step = line["phase"], line["step"]
+            numbers = [value for key, value in line.items() if key != "phase"]
+        except (ValueError, TypeError, LookupError, AttributeError):
             break
+        if phase not in PHASES or not isinstance(step, int):
+            break
+        if not all(
+            value is None or isinstance(value, int | float) for value in numbers
+        ):
+            break
+        lines.append(line)
     return lines
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Self
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _LAST_RESORT_SECONDS = 1.5
 
 
@@ -51,7 +51,7 @@ class StopSignal:
         self._deadline = float("inf")
         self._finished = threading.Event()
         self._reader = self._writer = -1
-        self._handlers: list[Any] = []
+        self._handlers: dict[int, Any] = {}
         self._wakeup = -1
 
     @property
@@ -62,7 +62,10 @@ class StopSignal:
     def __enter__(self) -> Self:
         self._reader, self._writer = os.pipe()
         os.set_blocking(self._writer, False)
-        self._handlers = [signal.signal(number, _ignore) for number in _SIGNALS]
+        for number in _SIGNALS:
+            # One that is ignored already, as by nohup, stays so.
+            if signal.getsignal(number) != signal.SIG_IGN:
+                self._handlers[number] = signal.signal(number, _ignore)
         self._wakeup = signal.set_wakeup_fd(self._writer)
         threading.Thread(target=self._listen, daemon=True).start()
         return self
@@ -75,8 +78,10 @@ class StopSignal:
     ) -> None:
         self._finished.set()
         signal.set_wakeup_fd(self._wakeup)
-        for number, handler in zip(_SIGNALS, self._handlers, strict=True):
-            signal.signal(number, handler)
+        # Once it was asked to stop, more signals can't make the process end sooner.
+        if self.requested is None:
+            for number, handler in self._handlers.items():
+                signal.signal(number, handler)
         os.close(self._writer)
 
     def _listen(self) -> None:
@@ -87,7 +92,8 @@ class StopSignal:
             self.requested = first[0]
             self._deadline = time.monotonic() + self._grace_seconds
             threading.Thread(target=self._end, daemon=True).start()
-            if reader.read(1):
+            # To the end, lest a third signal is written where nobody reads.
+            while reader.read(1):
                 self._deadline = time.monotonic()
 
     def _end(self) -> None:

@@ -39,7 +39,7 @@ class MetricsFile:
         if not self._path.exists():
             return []
         with self._path.open("r+b") as file:
-            file.truncate(size)
+            file.truncate(min(size, self.size()))
         return read_metrics(self._path)
 
 

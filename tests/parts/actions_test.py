@@ -40,6 +40,11 @@ class ContinuousTest(unittest.TestCase):
         action = mapped(spaces.Box(-3e38, 3e38, (1,)), np.float32([0.5]))
         np.testing.assert_allclose(action, [1.5e38])
 
+    def test_rounding_does_not_carry_an_action_across_its_bounds(self):
+        space = spaces.Box(0.1, 0.3, (1,), np.float64)
+        for sample in (-1.0, 1.0):
+            self.assertTrue(space.contains(mapped(space, np.float32([sample]))))
+
     def test_without_scaling_units_are_the_environments(self):
         action = mapped(spaces.Box(-2, 2, (1,)), np.float32([0.5]), False)
         np.testing.assert_allclose(action, [0.5])

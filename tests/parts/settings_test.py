@@ -52,7 +52,7 @@ class CheckTest(unittest.TestCase):
     def test_out_of_range_is_an_error_that_names_the_bound(self):
         self.refuse("count must be at least 1, but is 0", count=0)
         self.refuse("share must be at most 1, but is 1.5", share=1.5)
-        self.refuse("share must be at least 0, but is nan", share=float("nan"))
+        self.refuse("share must be finite, but is nan", share=float("nan"))
         self.refuse("limit must be above 0, but is 0.0", limit=0)
         self.refuse("sizes must be at least 1", sizes=[3, 0])
 

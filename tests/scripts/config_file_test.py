@@ -38,7 +38,7 @@ class ConfigFileTest(unittest.TestCase):
 
     def test_what_is_broken_is_an_error_that_names_the_file(self):
         self.refuse("no config", "[1, 2]")
-        self.refuse("no config", "")
+        self.refuse("no config", "null")
         self.refuse("no YAML", "a: [1")
         head = "trainer_type: ppo\nhyperparameters: {}\n"
         self.refuse("'envv' is unknown: did you mean env", f"{head}envv: 3")
@@ -63,7 +63,7 @@ class ConfigFileTest(unittest.TestCase):
     def test_code_is_taken_where_the_command_line_names_it_too(self):
         name = "tests.environments:Counter"
         value = config_file.resolve("env", name)
-        self.assertIs(value, environments.Counter)
+        self.assertIs(value.function, environments.Counter)
         config = configs.default().replace(env=value, max_length=5)
         config_file.write(config, self.path)
         self.assertIn(f"env: {name}", self.path.read_text(encoding="utf-8"))

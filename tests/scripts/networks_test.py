@@ -115,8 +115,25 @@ class FindNetworkTest(unittest.TestCase):
         with self.assertRaisesRegex(SettingError, "did you mean feed_forward_gaussian"):
             training.find_network("feed_forward_gausian")
 
-    def test_a_function_is_taken_as_it_is(self):
-        self.assertIs(training.find_network(dict), dict)
+    def build(self, function):
+        """Build by a function of one's own."""
+        return training.find_network(function)(SETTINGS, OBSERVATIONS, ACTIONS, 0)
+
+    def test_a_function_of_ones_own_is_called(self):
+        def mine(settings, observation_space, action_space, seed):
+            return networks.feed_forward_gaussian(
+                settings, observation_space, action_space, seed
+            )
+
+        self.assertIsInstance(self.build(mine), networks.FeedForward)
+
+    def test_what_is_no_network_is_an_error(self):
+        with self.assertRaisesRegex(SettingError, "must take settings"):
+            self.build(lambda settings: None)
+        with self.assertRaisesRegex(
+            SettingError, "returned 5, but must return a Network"
+        ):
+            self.build(lambda *arguments: 5)
 
 
 if __name__ == "__main__":

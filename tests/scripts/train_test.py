@@ -1,10 +1,12 @@
 """The command `python -m agents.scripts.train`, as a person uses it."""
 
 import contextlib
+import functools
 import io
 import json
 import os
 import pathlib
+import shlex
 import shutil
 import signal
 import subprocess
@@ -12,6 +14,8 @@ import sys
 import tempfile
 import time
 import unittest
+
+from gymnasium import spaces
 
 from agents.scripts import train
 from tests import environments, processes
@@ -99,7 +103,14 @@ class TrainTest(unittest.TestCase):
         run = self.run_directory()
         self.assertRegex(run.name, r"^\d{8}T\d{6}-pendulum$")
         names = {path.name for path in run.iterdir()}
-        expected = {"config.yaml", "metrics.jsonl", "checkpoints", "train", "eval"}
+        expected = {
+            "config.yaml",
+            "metrics.jsonl",
+            "checkpoints",
+            "train",
+            "eval",
+            "lock",
+        }
         self.assertEqual(names, expected)
         self.assertIn(f"Run directory: {run}", printed)
         self.assertIn(f"--timestamp={run.name.partition('-')[0]}", printed)
@@ -147,7 +158,30 @@ class TrainTest(unittest.TestCase):
         self.assertNotIn("Traceback", printed)
         self.assertIn("Stopped at step", printed)
         self.assertFalse(any(map(processes.is_running, workers)))
-        self.assertTrue((self.run_directory() / "checkpoints/checkpoint").exists())
+        self.assertTrue(list(self.run_directory().glob("checkpoints/*.index")))
+
+    def test_a_run_that_is_being_trained_can_not_be_resumed_beside(self):
+        with self.started(*QUICK, "--set=steps=1000000") as process:
+            for line in process.stdout:
+                if line.startswith("eval"):
+                    break
+            self.assertIn("being trained by another process", self.resume(code=2))
+
+    def test_commands_that_are_printed_can_be_pasted(self):
+        self.logdir = self.logdir.with_name("a folder; with $signs")
+        env = "tests.environments:Counter"
+        printed = self.train(
+            *QUICK, "--set=network=feed_forward_categorical", f"--set=env={env}"
+        )
+        lines = printed.splitlines()
+        (visualize,) = [line for line in lines if line.startswith("See it act")]
+        command = shlex.split(visualize.partition(":")[2])
+        self.assertEqual(
+            command[3:], [f"--logdir={self.run_directory()}", f"--set=env={env}"]
+        )
+        subprocess.run(
+            [*command, "--episodes=1"], check=True, stdout=subprocess.DEVNULL
+        )
 
     def test_workers_are_free_of_tensorflow(self):
         printed = self.train(
@@ -219,6 +253,11 @@ class UsageErrorTest(unittest.TestCase):
             ("horizon", "--set takes KEY=VALUE, but got 'horizon'"),
             ("backend=jx", "backend must be 'gymnasium', but is 'jx'"),
             ("algorithm=pp", "'pp' is unknown: did you mean ppo"),
+            ("learning_rate=.inf", "learning_rate must be finite"),
+            ("horizon=1e20", "horizon must be at most"),
+            ("steps=2024-13-45", "can't be read as YAML"),
+            ("learning_rate=[1", "can't be read as YAML"),
+            ("timeout=1e9", "timeout must be at most 86400"),
         ):
             self.refuse(message, "--config=pendulum", f"--set={setting}")
 
@@ -229,6 +268,9 @@ class UsageErrorTest(unittest.TestCase):
             ("no_such_module:Env-v0", "no_such_module"),
             ("MiniGrid-Empty-8x8-v0", "needs the package minigrid.*pip install"),
             ("Blackjack-v1", "no limit.*max_length"),
+            (":x", "does not name a module"),
+            ("tests.environments:nope", "tests.environments has no 'nope'"),
+            ("tests.scripts.raises_at_import:x", "ZeroDivisionError"),
         ):
             self.refuse(message, "--config=pendulum", f"--set=env={env}")
 
@@ -248,24 +290,35 @@ class UsageErrorTest(unittest.TestCase):
         )
 
     def test_an_unsupported_space_is_named(self):
-        self.refuse(
-            "space Text.* is not supported: use Box",
-            "--config=pendulum",
-            "--set=env=tests.scripts.train_test:observes_text",
-            "--set=max_length=5",
-        )
+        for env, message in (
+            ("observes_text", "space Text.* is not supported: use Box"),
+            ("observes_nothing", "has nothing to observe"),
+            ("acts_by_a_dictionary", "action space Dict.* is not supported: use Box"),
+        ):
+            self.refuse(
+                message,
+                "--config=pendulum",
+                f"--set=env=tests.scripts.train_test:{env}",
+                "--set=max_length=5",
+            )
 
     def test_timestamps(self):
         self.refuse("no run '20260101T000000'", "--timestamp=20260101T000000")
 
 
-def observes_text(**kwargs):
-    """Make an environment with a space that is not supported."""
-    import gymnasium  # pylint: disable=import-outside-toplevel
-
+def with_spaces(observation_space=None, action_space=None, **kwargs):
+    """Make an environment with a space of choice."""
     env = environments.Tiny(**kwargs)
-    env.observation_space = gymnasium.spaces.Text(5)
+    env.observation_space = observation_space or env.observation_space
+    env.action_space = action_space or env.action_space
     return env
+
+
+observes_text = functools.partial(with_spaces, spaces.Text(5))
+observes_nothing = functools.partial(with_spaces, spaces.Box(0, 1, (0,)))
+acts_by_a_dictionary = functools.partial(
+    with_spaces, None, spaces.Dict({"a": spaces.Discrete(2)})
+)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 """Checkpoints in a temporary folder."""
 
+import contextlib
+import io
 import pathlib
 import tempfile
 import unittest
@@ -42,8 +44,22 @@ class CheckpointsTest(unittest.TestCase):
     def test_what_does_not_fit_is_an_error(self):
         self.checkpoints.save(10)
         for other in ({"value": tf.Variable([1.0])}, {"another": tf.Variable(1.0)}):
-            with self.assertRaisesRegex(CheckpointError, "damaged or of another"):
+            with self.assertRaisesRegex(CheckpointError, "start the run anew"):
                 Checkpoints(self.folder / "here", **other).restore()
+
+    def test_a_damaged_one_falls_back_to_the_one_before(self):
+        for damage in (b"", b"junk"):
+            for kind in ("index", "data-00000-of-00001"):
+                self.value.assign(1.0)
+                self.checkpoints.save(10)
+                self.value.assign(2.0)
+                self.checkpoints.save(20)
+                (self.folder / f"here/step-20.{kind}").write_bytes(damage)
+                printed = io.StringIO()
+                with contextlib.redirect_stderr(printed):
+                    self.checkpoints.restore()
+                self.assertEqual(float(self.value), 1.0)
+                self.assertIn("step-20.index is damaged", printed.getvalue())
 
     def test_none_is_an_error(self):
         with self.assertRaisesRegex(CheckpointError, "no checkpoint"):

@@ -201,7 +201,7 @@ class LoopTest(unittest.TestCase):
         self.make(steps=16)[0].run()
         for path in self.run_directory.checkpoints.glob("*.index"):
             path.write_bytes(b"junk")
-        with self.assertRaisesRegex(CheckpointError, "damaged"):
+        with self.assertRaisesRegex(CheckpointError, "start the run anew"):
             self.make()[0].resume()
 
     def test_without_a_checkpoint_nothing_is_resumed(self):

@@ -1,5 +1,6 @@
 """Folders of runs."""
 
+import json
 import pathlib
 import tempfile
 import unittest
@@ -23,7 +24,7 @@ class RunDirectoryTest(unittest.TestCase):
         if usable:
             run.config.touch()
             run.checkpoints.mkdir()
-            (run.checkpoints / "checkpoint").touch()
+            (run.checkpoints / "step-0.index").touch()
         return run
 
     def test_a_new_run_is_named_by_time_and_config(self):
@@ -76,9 +77,33 @@ class ReadMetricsTest(unittest.TestCase):
     def test_a_line_that_was_cut_off_is_left_out(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "metrics.jsonl"
-            path.write_text('{"step": 1}\n{"step": 2}\n{"ste', encoding="utf-8")
-            lines = run_directory.read_metrics(path)
-        self.assertEqual(lines, [{"step": 1}, {"step": 2}])
+            good = {"phase": "train", "step": 1, "mean_score": None, "loss": 0.5}
+            for bad in (
+                '{"phase": "tra',
+                "[1]",
+                '{"phase": "train"}',
+                '{"phase": "../x", "step": 1}',
+                '{"phase": "train", "step": 1, "loss": [1]}',
+            ):
+                path.write_text(f"{json.dumps(good)}\n{bad}\n", encoding="utf-8")
+                self.assertEqual(run_directory.read_metrics(path), [good])
+
+    def test_no_file_has_no_lines(self):
+        self.assertEqual(run_directory.read_metrics(pathlib.Path("missing")), [])
+
+
+class LockTest(unittest.TestCase):
+    """One trainer at a time."""
+
+    def test_a_second_trainer_is_refused_until_the_first_has_ended(self):
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        first, second = (RunDirectory(pathlib.Path(folder)) for _ in range(2))
+        with first.locked():
+            with self.assertRaisesRegex(SettingError, "being trained by another"):
+                with second.locked():
+                    self.fail()
+        with second.locked():
+            pass
 
 
 if __name__ == "__main__":

@@ -237,8 +237,10 @@ class PPO(Algorithm):
             tape.watch(variables)
             loss, metrics = self._loss(batch)
         gradients = self.reduce_gradients(tape.gradient(loss, variables))
-        limit = self.settings.max_gradient_norm
-        gradients, metrics["gradient_norm"] = tf.clip_by_global_norm(gradients, limit)
+        metrics["gradient_norm"] = norm = tf.linalg.global_norm(gradients)
+        if self.settings.max_gradient_norm is not None:
+            limit = self.settings.max_gradient_norm
+            gradients, _ = tf.clip_by_global_norm(gradients, limit, norm)
         if self.settings.kl_stop is not None:
             enabled &= metrics["divergence"] <= self.settings.kl_stop
         holds_samples = tf.reduce_sum(batch.weight) > 0

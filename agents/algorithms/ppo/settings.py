@@ -45,8 +45,8 @@ class PPOSettings:
     )
     entropy_coef: float = setting(0.0, "weight of the entropy bonus", low=0)
     value_coef: float = setting(0.25, "weight of the value loss", low=0)
-    max_gradient_norm: float = setting(
-        0.5, "global norm to which gradients are clipped", above=0
+    max_gradient_norm: float | None = setting(
+        0.5, "global norm to which gradients are clipped; null: not clipped", above=0
     )
     normalize_observations: bool = setting(
         True, "bring continuous observations to mean 0 and deviation 1"

@@ -1,5 +1,6 @@
 """An environment in a process of its own, outside this process's interpreter lock."""
 
+import contextlib
 import functools
 import json
 import mmap
@@ -156,7 +157,7 @@ class ExternalProcess:
 
     def kill(self) -> None:
         """End the worker at once, from any thread; who waits for it gets a fault."""
-        self._process.kill()
+        _kill_group(self._process)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -267,16 +268,15 @@ def _start_worker(remote: Connection) -> tuple[subprocess.Popen, int]:
     lifeline_end, lifeline = os.pipe()
     descriptors = {"connection": remote.fileno(), "lifeline": lifeline_end}
     arguments = json.dumps({"path": sys.path, **descriptors})
-    # Blocked while the worker starts, lest a Ctrl-C meets it before it can ignore it.
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        process = subprocess.Popen(  # pylint: disable=consider-using-with
+        process = subprocess.Popen(
             [sys.executable, "-c", _WORKER_PROGRAM, arguments],
             pass_fds=tuple(descriptors.values()),
             stdin=subprocess.DEVNULL,
+            # Out of Ctrl-C's reach, and ended together with its own children.
+            process_group=0,
         )
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         remote.close()
         os.close(lifeline_end)
     return process, lifeline
@@ -284,5 +284,11 @@ def _start_worker(remote: Connection) -> tuple[subprocess.Popen, int]:
 
 def _end_worker(process: subprocess.Popen, lifeline: int) -> None:
     os.close(lifeline)
-    process.kill()
+    _kill_group(process)
     process.wait()
+
+
+def _kill_group(process: subprocess.Popen) -> None:
+    """End a worker and what its environments have started."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)

@@ -113,20 +113,26 @@ class TransitionArrays:
         Raises:
             EnvironmentFault: One of them is no scalar of its kind.
         """
-        if not isinstance(reward, _NUMBER) and np.ndim(reward) != 0:
+        if not isinstance(reward, _NUMBER) and not _is_scalar(reward, "fiub"):
             raise EnvironmentFault(
                 [0], f"returned a reward that is no number: {reward!r}"
             )
         flags = (terminated, truncated)
-        if not all(isinstance(x, _FLAG) or np.ndim(x) == 0 for x in flags):
+        if not all(isinstance(x, _FLAG) or _is_scalar(x, "iub") for x in flags):
             raise EnvironmentFault(
                 [0],
                 f"returned flags that are no booleans: terminated {terminated!r}, "
                 f"truncated {truncated!r}",
             )
-        self.reward[row] = reward
+        with np.errstate(over="ignore"):
+            self.reward[row] = reward
         self.terminated[row] = terminated
         self.truncated[row] = truncated
+
+
+def _is_scalar(value: Any, kinds: str) -> bool:
+    array = np.asarray(value)
+    return array.ndim == 0 and array.dtype.kind in kinds
 
 
 def _layout(

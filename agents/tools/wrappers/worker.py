@@ -27,9 +27,7 @@ def main(connection: int, lifeline: int) -> None:
         connection: file descriptor of the messages.
         lifeline: file descriptor that is closed at the other end when the owner ends.
     """
-    # Ctrl-C reaches the whole process group, but it is the owner who decides.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     threading.Thread(target=_end_with_owner, args=(lifeline,), daemon=True).start()
     channel = Connection(connection)
     try:
@@ -42,7 +40,8 @@ def main(connection: int, lifeline: int) -> None:
 
 def _end_with_owner(lifeline: int) -> None:
     os.read(lifeline, 1)
-    os._exit(1)  # pylint: disable=protected-access
+    # With all that the environments have started.
+    os.killpg(os.getpgrp(), signal.SIGKILL)
 
 
 def _construct(channel: Connection) -> "_Host | None":
@@ -51,7 +50,7 @@ def _construct(channel: Connection) -> "_Host | None":
         host = _Host(channel, pickle.loads(payload)(), with_infos)
     except SettingError as error:
         channel.send_bytes(protocol.reply(protocol.FAULT, error))
-    except Exception as error:  # pylint: disable=broad-exception-caught
+    except BaseException as error:  # pylint: disable=broad-exception-caught
         fault = EnvironmentFault.of([0], "could not be constructed", error)
         channel.send_bytes(protocol.reply(protocol.FAULT, fault))
     else:
@@ -102,7 +101,7 @@ class _Host:
                 method, args, kwargs = pickle.loads(message)
                 value = getattr(self, f"_{method}")(*args, **kwargs)
             return protocol.reply(protocol.ANSWER, value)
-        except Exception as error:  # pylint: disable=broad-exception-caught
+        except BaseException as error:  # pylint: disable=broad-exception-caught
             fault = EnvironmentFault.of([0], "raised", error)
             return protocol.reply(protocol.FAULT, fault)
 

@@ -221,8 +221,9 @@ class FaultTest(WorkerTest):
         worker = self.start(environments.SlowExit)
         worker.reset()
         start = time.monotonic()
-        with self.assertRaisesRegex(EnvironmentFault, "lost the worker process"):
+        with self.assertRaisesRegex(EnvironmentFault, "raised: SystemExit: 7"):
             worker.step(0)
+        worker.close()
         self.assertLess(time.monotonic() - start, 5)
         self.assertFalse(processes.is_running(worker.process_id))
 

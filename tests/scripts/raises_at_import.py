@@ -1,0 +1,3 @@
+"""A module with a mistake."""
+
+NUMBER = 1 / 0
