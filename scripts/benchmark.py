@@ -46,7 +46,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         options.json.write_text(json.dumps({"env": options.env, "rates": rates}))
 
 
-def measure_agents(env_id: str, steps: int, workers: int) -> float:
+def measure_agents(
+    env_id: str, steps: int, workers: int | None, backend: str = "gymnasium"
+) -> float:
     """Return the steps per second of this project."""
     # pylint: disable=import-outside-toplevel
     from agents.scripts import configs, environments
@@ -55,6 +57,7 @@ def measure_agents(env_id: str, steps: int, workers: int) -> float:
         env=env_id,
         network=_network(env_id),
         workers=workers,
+        backend=backend,
         num_agents=NUM_ENVS,
         horizon=HORIZON,
         update_epochs=EPOCHS,
@@ -68,10 +71,9 @@ def measure_agents(env_id: str, steps: int, workers: int) -> float:
         import tensorflow as tf
 
         from agents.scripts import training
-        from agents.tools.in_graph_batch_env import InGraphBatchEnv
         from agents.tools.training_graph import TrainingGraph
 
-        env = InGraphBatchEnv(started.training)
+        env = started.training()
         graph = TrainingGraph(env, training.build_algorithm(config, env))
         seed = tf.constant([0, 0])
         carry = graph.start(seed)
@@ -129,6 +131,9 @@ def measure_stable_baselines(env_id: str, steps: int, threads: int) -> float:
 
 
 PEERS: dict[str, Callable[[str, int], float]] = {
+    "agents, tensorflow": lambda env, steps: measure_agents(
+        env, steps, None, "tensorflow"
+    ),
     "agents, worker processes": lambda env, steps: measure_agents(env, steps, 2),
     "agents, in-process": lambda env, steps: measure_agents(env, steps, 0),
     "sb3, 1 thread": lambda env, steps: measure_stable_baselines(env, steps, 1),
@@ -148,7 +153,9 @@ def _network(env_id: str) -> str:
 def _take_turn(name: str, options: argparse.Namespace) -> float:
     command = [sys.executable, "-m", "scripts.benchmark", "--turn", name]
     command += ["--env", options.env, "--steps", str(options.steps)]
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(f"{name} failed:\n{done.stderr}")
     return float(done.stdout.splitlines()[-1])
 
 

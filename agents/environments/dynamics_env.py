@@ -55,7 +55,7 @@ class DynamicsEnv(InGraphEnv):
     compilable = True
 
     def __init__(self, dynamics: Dynamics, num_envs: int, max_length: int | None):
-        """Make a batch; `max_length` replaces the limit of the dynamics."""
+        """Make a batch; `max_length`, if given, replaces the limit of the dynamics."""
         super().__init__()
         self._dynamics = dynamics
         self._max_length = max_length or dynamics.max_length

@@ -25,8 +25,10 @@ class Config:
     env: str | Callable[..., Any] = setting(
         "Pendulum-v1", "environment id, or a function that returns an environment"
     )
-    backend: Literal["gymnasium"] = setting(
-        "gymnasium", "what runs the environments; gymnasium: worker processes"
+    backend: Literal["gymnasium", "tensorflow"] = setting(
+        "gymnasium",
+        "what runs the environments: worker processes, or the compiled graph itself "
+        "(tensorflow, for classic control)",
     )
     algorithm: str = setting("ppo", "name of the trainer")
     num_agents: int = setting(16, "environments that are stepped as one batch", low=1)

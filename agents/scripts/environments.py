@@ -6,11 +6,12 @@ import itertools
 import os
 import pathlib
 import warnings
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import gymnasium
 
+from agents.environments import classic_control
 from agents.parts.settings import SettingError
 from agents.scripts.config import Config
 from agents.tools import constructors
@@ -18,30 +19,68 @@ from agents.tools.batch_env import BatchEnv
 
 
 class Environments(NamedTuple):
-    """Attributes:
-    training: `num_agents` environments.
-    evaluation: as many, but no more than there are episodes to play.
+    """What makes the `InGraphEnv`s of a run, once TensorFlow is imported.
+
+    Attributes:
+        training: makes `num_agents` environments.
+        evaluation: makes as many, but no more than there are episodes to play.
     """
 
-    training: BatchEnv
-    evaluation: BatchEnv
+    training: Callable[[], Any]
+    evaluation: Callable[[], Any]
 
 
 @contextlib.contextmanager
 def started(config: Config) -> Iterator[Environments]:
-    """Have all environments of a config, and close them at the end.
-
-    All workers start side by side.
+    """Start what the environments of a config need, and end it afterwards.
 
     Raises:
-        SettingError: The environment does not exist, or lacks a package.
+        SettingError: The environment does not exist, or lacks a package, or its backend
+            can't honour a setting.
         EnvironmentFault: It could not be constructed.
     """
+    counts = (config.num_agents, min(config.eval_episodes, config.num_agents))
+    if config.backend == "gymnasium":
+        with _started_batches(config, counts) as batches:
+            yield Environments(
+                *(functools.partial(_in_graph, batch) for batch in batches)
+            )
+        return
+    if config.workers is not None:
+        raise SettingError(
+            f"The backend {config.backend} has no worker processes: leave workers and "
+            "--env_processes out."
+        )
+    classic_control.check(config.env)
+    yield Environments(
+        *(functools.partial(_compiled, config, count) for count in counts)
+    )
+
+
+# pylint: disable=import-outside-toplevel
+def _in_graph(batch: BatchEnv) -> Any:
+    from agents.tools.in_graph_batch_env import InGraphBatchEnv
+
+    return InGraphBatchEnv(batch)
+
+
+def _compiled(config: Config, count: int) -> Any:
+    from agents.environments.dynamics_env import DynamicsEnv
+
+    dynamics = classic_control.make(config.env)
+    return DynamicsEnv(dynamics, count, config.max_length)
+
+
+# pylint: enable=import-outside-toplevel
+
+
+@contextlib.contextmanager
+def _started_batches(config: Config, counts: Sequence[int]) -> Iterator[list[BatchEnv]]:
+    """Have batches of Gymnasium environments; all workers start side by side."""
     constructors.check_environment(config.env)
     make = functools.partial(
         constructors.make_environment, config.env, config.max_length
     )
-    counts = (config.num_agents, min(config.eval_episodes, config.num_agents))
     workers = config.workers
     if workers is None:
         workers = len(os.sched_getaffinity(0))
@@ -58,7 +97,7 @@ def started(config: Config) -> Iterator[Environments]:
             batches = [BatchEnv(group) for group in members]
         for batch in batches:
             stack.callback(batch.close)
-        yield Environments(*batches)
+        yield batches
 
 
 def make_recorded(

@@ -15,7 +15,6 @@ from agents.scripts.environments import Environments
 from agents.tools import constructors
 from agents.tools.console import Console
 from agents.tools.evaluation import Evaluation
-from agents.tools.in_graph_batch_env import InGraphBatchEnv
 from agents.tools.in_graph_env import InGraphEnv
 from agents.tools.loop import Loop, Schedule
 from agents.tools.run_directory import RunDirectory
@@ -41,13 +40,12 @@ def train(
         RunFault: An environment or the algorithm failed, or the checkpoint is damaged.
         Stopped: By a signal.
     """
-    env = InGraphBatchEnv(environments.training)
+    env = environments.training()
     algorithm = build_algorithm(config, env)
-    evaluation_env = InGraphBatchEnv(environments.evaluation)
     loop = Loop(
         Schedule(config.steps, config.eval_every, config.checkpoint_steps, config.seed),
         TrainingGraph(env, algorithm),
-        Evaluation(evaluation_env, algorithm, config.eval_episodes),
+        Evaluation(environments.evaluation(), algorithm, config.eval_episodes),
         algorithm,
         Console(config.steps),
         run,

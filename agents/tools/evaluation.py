@@ -28,7 +28,9 @@ class Evaluation:
         self._start = tf.function(
             lambda seed: simulation.start(env, policy, seed), autograph=False
         )
-        self._play = tf.function(self._play_chunk, autograph=False)
+        self._play = tf.function(
+            self._play_chunk, autograph=False, jit_compile=env.compilable or None
+        )
 
     def run(
         self, seed: tf.Tensor, between_chunks: Callable[[], None] = lambda: None

@@ -19,7 +19,9 @@ class TrainingGraph:
         self._horizon = algorithm.settings.horizon
         self.steps_per_iteration = env.num_envs * self._horizon
         self._start = tf.function(self._traced_start, autograph=False)
-        self._iterate = tf.function(self._traced_iterate, autograph=False)
+        self._iterate = tf.function(
+            self._traced_iterate, autograph=False, jit_compile=env.compilable or None
+        )
         self._warm_up = tf.function(self._traced_warm_up, autograph=False)
 
     def start(self, seed: tf.Tensor) -> simulation.Carry:

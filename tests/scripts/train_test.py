@@ -127,12 +127,17 @@ class TrainTest(unittest.TestCase):
         self.assertEqual(results[0], results[1])
 
     def test_killed_and_resumed_is_never_stopped(self):
-        """The folder is moved in between, too."""
-        goal = "--set=steps=8192"
-        self.train(*QUICK, goal)
+        self.check_resume("--set=steps=8192", "--backend=gymnasium")
+
+    def test_compiled_environments_killed_and_resumed_are_never_stopped(self):
+        self.check_resume("--set=steps=65536", "--backend=tensorflow")
+
+    def check_resume(self, *arguments):
+        """Kill a run, move its folder, resume it, and compare with an undisturbed one."""
+        self.train(*QUICK, *arguments)
         expected = self.metrics()
         shutil.rmtree(self.logdir)
-        with self.started(*QUICK, goal) as process:
+        with self.started(*QUICK, *arguments) as process:
             for line in process.stdout:
                 if line.startswith("eval"):
                     os.kill(process.pid, signal.SIGKILL)
@@ -140,6 +145,7 @@ class TrainTest(unittest.TestCase):
         moved = self.logdir.with_name("moved")
         self.logdir.rename(moved)
         self.logdir = moved
+        self.assertNotEqual(self.metrics(), expected)
         self.resume()
         self.assertEqual(self.metrics(), expected)
 
@@ -251,7 +257,7 @@ class UsageErrorTest(unittest.TestCase):
             ("horizon=many", "horizon must be a whole number, but is 'many'"),
             ("discount=2", "discount must be at most 1"),
             ("horizon", "--set takes KEY=VALUE, but got 'horizon'"),
-            ("backend=jx", "backend must be 'gymnasium', but is 'jx'"),
+            ("backend=jx", "backend must be 'gymnasium' or 'tensorflow', but is 'jx'"),
             ("algorithm=pp", "'pp' is unknown: did you mean ppo"),
             ("learning_rate=.inf", "learning_rate must be finite"),
             ("horizon=1e20", "horizon must be at most"),
@@ -301,6 +307,12 @@ class UsageErrorTest(unittest.TestCase):
                 f"--set=env=tests.scripts.train_test:{env}",
                 "--set=max_length=5",
             )
+
+    def test_backends(self):
+        arguments = ["--config=pendulum", "--backend=tensorflow"]
+        self.refuse("no env 'Hopper-v5': known are", *arguments, "--set=env=Hopper-v5")
+        self.refuse("did you mean Pendulum", *arguments, "--set=env=Pendulum-v0")
+        self.refuse("has no worker processes", *arguments, "--noenv_processes")
 
     def test_timestamps(self):
         self.refuse("no run '20260101T000000'", "--timestamp=20260101T000000")

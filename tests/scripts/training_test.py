@@ -8,7 +8,6 @@ import numpy as np
 import tensorflow as tf
 
 from agents.scripts import configs, environments, training
-from agents.tools.in_graph_batch_env import InGraphBatchEnv
 from agents.tools.training_graph import TrainingGraph
 from tests.environments import Counter, Nested
 
@@ -28,7 +27,7 @@ class SpacesTest(unittest.TestCase):
         config = configs.default().replace(
             env=env,
             network=network,
-            workers=0,
+            workers=None if "backend" in changes else 0,
             num_agents=2,
             horizon=8,
             batch_size=8,
@@ -39,7 +38,7 @@ class SpacesTest(unittest.TestCase):
             **changes,
         )
         with environments.started(config) as started:
-            in_graph = InGraphBatchEnv(started.training)
+            in_graph = started.training()
             algorithm = training.build_algorithm(config, in_graph)
             graph = TrainingGraph(in_graph, algorithm)
             graph.warm_up(SEED)
@@ -67,6 +66,9 @@ class SpacesTest(unittest.TestCase):
         low, high = np.float32([-1, -np.inf, 0]), np.float32([1, 1, np.inf])
         make = functools.partial(with_actions, gymnasium.spaces.Box(low, high))
         self.learn(make, "feed_forward_gaussian")
+
+    def test_compiled_environments(self):
+        self.learn("CartPole-v1", backend="tensorflow")
 
     def test_a_recurrent_policy(self):
         self.learn("Pendulum-v1", "recurrent_gaussian", chunk_length=4)

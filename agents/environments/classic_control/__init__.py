@@ -1,17 +1,41 @@
-"""Gymnasium's classic control tasks as TensorFlow programs, by Gymnasium's ids."""
+"""Gymnasium's classic control tasks as TensorFlow programs, by Gymnasium's ids.
 
-from agents.environments.classic_control.acrobot import Acrobot
-from agents.environments.classic_control.cart_pole import CartPole
-from agents.environments.classic_control.mountain_car import (
-    MountainCar,
-    MountainCarContinuous,
-)
-from agents.environments.classic_control.pendulum import Pendulum
+Free of TensorFlow until a task is asked for.
+"""
 
-TASKS = {
-    "Acrobot-v1": Acrobot,
-    "CartPole-v1": CartPole,
-    "MountainCar-v0": MountainCar,
-    "MountainCarContinuous-v0": MountainCarContinuous,
-    "Pendulum-v1": Pendulum,
+import importlib
+from typing import Any
+
+from agents.parts.settings import SettingError, nearest
+
+_TASKS = {
+    "Acrobot-v1": ("acrobot", "Acrobot"),
+    "CartPole-v1": ("cart_pole", "CartPole"),
+    "MountainCar-v0": ("mountain_car", "MountainCar"),
+    "MountainCarContinuous-v0": ("mountain_car", "MountainCarContinuous"),
+    "Pendulum-v1": ("pendulum", "Pendulum"),
 }
+IDS = tuple(_TASKS)
+
+
+def check(env_id: Any) -> None:
+    """Check that there is a task of an id.
+
+    Raises:
+        SettingError: There is none; names the nearest.
+    """
+    if env_id not in IDS:
+        raise SettingError(
+            f"The backend tensorflow has no env {env_id!r}{nearest(str(env_id), IDS)}"
+        )
+
+
+def make(env_id: str) -> Any:
+    """Return the `Dynamics` of an id.
+
+    Raises:
+        SettingError: There is none.
+    """
+    check(env_id)
+    module, name = _TASKS[env_id]
+    return getattr(importlib.import_module(f"{__name__}.{module}"), name)()
