@@ -19,14 +19,14 @@ Environment = str | Callable[..., gymnasium.Env]
 # Packages that register environments when they are imported: how their ids are known,
 # and what installs them.
 _PACKAGES = (
-    ("BulletEnv-v", "pybullet_envs_gymnasium", "-e .[bullet]"),
+    ("BulletEnv-v", "pybullet_envs_gymnasium", "-e '.[bullet]'"),
     ("ALE/", "ale_py", "ale-py"),
     ("MiniGrid-", "minigrid", "minigrid"),
 )
 # Packages that the environments of Gymnasium itself need, by their modules.
 _REQUIREMENTS = (
-    ("gymnasium.envs.mujoco", "mujoco", "-e .[mujoco]"),
-    ("gymnasium.envs.box2d", "Box2D", "gymnasium[box2d]"),
+    ("gymnasium.envs.mujoco", "mujoco", "-e '.[mujoco]'"),
+    ("gymnasium.envs.box2d", "Box2D", "'gymnasium[box2d]'"),
 )
 
 
@@ -178,5 +178,5 @@ def _missing(package: str) -> bool:
 def _not_installed(env_id: str, package: str, extra: str) -> SettingError:
     return SettingError(
         f"The env {env_id!r} needs the package {package}, which is not installed: "
-        f"pip install '{extra}'."
+        f"pip install {extra}."
     )

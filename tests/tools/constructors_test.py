@@ -3,6 +3,7 @@
 import functools
 import threading
 import unittest
+from unittest import mock
 
 import gymnasium
 
@@ -27,6 +28,15 @@ class CheckEnvironmentTest(unittest.TestCase):
     def test_missing_module(self):
         with self.assertRaisesRegex(SettingError, "no_such_module"):
             constructors.check_environment("no_such_module:Counter-v0")
+
+    def test_a_missing_package_comes_with_the_command_that_installs_it(self):
+        for env, command in (
+            ("Hopper-v5", r"mujoco, .*: pip install -e '\.\[mujoco\]'\.$"),
+            ("AntBulletEnv-v0", r"pybullet.*: pip install -e '\.\[bullet\]'\.$"),
+        ):
+            with mock.patch("importlib.util.find_spec", return_value=None):
+                with self.assertRaisesRegex(SettingError, command):
+                    constructors.check_environment(env)
 
 
 class MakeEnvironmentTest(unittest.TestCase):
