@@ -6,7 +6,7 @@ import gymnasium
 import tensorflow as tf
 
 from agents.parts import randomness
-from agents.parts.trajectory import Nest, TimeStep
+from agents.parts.trajectory import Nest, TimeStep, select
 from agents.tools.in_graph_env import InGraphEnv
 
 
@@ -81,7 +81,7 @@ class DynamicsEnv(InGraphEnv):
         ended = terminated | truncated
         seed = randomness.fold(state.seed, state.counter)
         start = self._dynamics.start(seed, self.num_envs)
-        next_physics = _where(ended, start, physics)
+        next_physics = select(ended, start, physics)
         time_step = TimeStep(
             observation=self._dynamics.observe(next_physics),
             reward=reward,
@@ -95,12 +95,3 @@ class DynamicsEnv(InGraphEnv):
             length=tf.where(ended, 0, length),
             counter=state.counter + 1,
         ), time_step
-
-
-def _where(condition: tf.Tensor, chosen: Nest, other: Nest) -> Nest:
-    """Choose between leaves [N, ...] by a condition [N] bool."""
-
-    def choose(a: tf.Tensor, b: tf.Tensor) -> tf.Tensor:
-        return tf.where(tf.reshape(condition, [-1] + [1] * (b.shape.rank - 1)), a, b)
-
-    return tf.nest.map_structure(choose, chosen, other)

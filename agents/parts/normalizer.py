@@ -104,7 +104,6 @@ class ObservationNormalizer(tf.Module):
     def __init__(self, space: gymnasium.Space, enabled: bool = True):
         """Start from no samples of a space; encode only, where not enabled."""
         super().__init__()
-        self._space = space
         self._leaves = nests.leaf_spaces(space)
         self._moments = [
             RunningMoments(leaf.shape)

@@ -65,13 +65,17 @@ class Trajectory(NamedTuple):
     extras: Nest
 
 
+def select(condition: tf.Tensor, chosen: Nest, other: Nest) -> Nest:
+    """Choose between rows: leaves [*rows, ...] by a condition [*rows] bool."""
+
+    def choose(a: tf.Tensor, b: tf.Tensor) -> tf.Tensor:
+        extra = b.shape.rank - condition.shape.rank
+        return tf.where(tf.reshape(condition, condition.shape + [1] * extra), a, b)
+
+    return tf.nest.map_structure(choose, chosen, other)
+
+
 def without_invalid(trajectory: Trajectory) -> Trajectory:
     """Put zeros where `valid` does not hold: such rows may hold anything, even NaN."""
-    valid = trajectory.valid
-
-    def clear(leaf: tf.Tensor) -> tf.Tensor:
-        extra = leaf.shape.rank - valid.shape.rank
-        mask = tf.reshape(valid, valid.shape + [1] * extra)
-        return tf.where(mask, leaf, tf.zeros_like(leaf))
-
-    return tf.nest.map_structure(clear, trajectory)
+    zeros = tf.nest.map_structure(tf.zeros_like, trajectory)
+    return select(trajectory.valid, trajectory, zeros)

@@ -87,11 +87,6 @@ class Config:
                 f"{self.algorithm}, but are {self.hyperparameters!r}."
             )
 
-    @property
-    def steps_per_iteration(self) -> int:
-        """Environment steps between two updates."""
-        return self.num_agents * self.hyperparameters.horizon
-
     def replace(self, **changes: Any) -> "Config":
         """Return a config with other values; settings of the algorithm count by name.
 

@@ -53,7 +53,3 @@ class Console:
         self._console.print(
             f"{phase:5} step {step:>10,}  {result}  ({rate:,.0f} steps/s)"
         )
-
-    def say(self, message: str) -> None:
-        """Print a line."""
-        self._console.print(message)

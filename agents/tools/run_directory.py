@@ -80,19 +80,9 @@ class RunDirectory:
 
 
 def new_run(logdir: pathlib.Path, config_name: str) -> RunDirectory:
-    """Name the folder of a run that begins now.
-
-    Raises:
-        SettingError: It exists already.
-    """
+    """Name the folder of a run that begins now; `create` makes it."""
     now = datetime.datetime.now().strftime(TIMESTAMP)
-    run = RunDirectory(logdir / f"{now}-{config_name}")
-    if run.path.exists():
-        raise SettingError(
-            f"{run.path} exists already: another run began in the same second, so "
-            "start this one again."
-        )
-    return run
+    return RunDirectory(logdir / f"{now}-{config_name}")
 
 
 def find_run(logdir: pathlib.Path, timestamp: str) -> RunDirectory:

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, Protocol
 import tensorflow as tf
 
 from agents.parts import randomness
-from agents.parts.trajectory import Decision, Nest, TimeStep, Trajectory
+from agents.parts.trajectory import Decision, Nest, TimeStep, Trajectory, select
 from agents.tools.in_graph_env import InGraphEnv
 
 
@@ -121,7 +121,7 @@ def simulate(
             environment=environment,
             action=decision.action,
             time_step=time_step,
-            state=_where(ended, policy.initial_state(env.num_envs), decision.state),
+            state=select(ended, policy.initial_state(env.num_envs), decision.state),
             score=tf.where(ended, 0.0, score),
             length=tf.where(ended, 0, length),
             seed=carry.seed,
@@ -136,16 +136,6 @@ def simulate(
 
 
 _OUTCOME = ("reward", "terminated", "truncated", "final_observation", "valid")
-
-
-def _where(condition: tf.Tensor, chosen: Nest, other: Nest) -> Nest:
-    """Choose between leaves [N, ...] by a condition [N] bool."""
-
-    def choose(a: tf.Tensor, b: tf.Tensor) -> tf.Tensor:
-        shape = [-1] + [1] * (b.shape.rank - 1)
-        return tf.where(tf.reshape(condition, shape), a, b)
-
-    return tf.nest.map_structure(choose, chosen, other)
 
 
 def _scan(function: Any, carry: Nest, steps: int) -> tuple[Nest, Nest]:

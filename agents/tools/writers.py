@@ -3,18 +3,11 @@
 import json
 import pathlib
 from collections.abc import Iterable, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 import tensorflow as tf
 
 from agents.tools.run_directory import read_metrics
-
-
-class Writer(Protocol):
-    """Takes the metrics of a phase."""
-
-    def write(self, phase: str, metrics: Mapping[str, Any], step: int) -> None:
-        """Take metrics by name, at a number of environment steps."""
 
 
 class MetricsFile:
