@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import tensorflow as tf
 
+from agents.parts import randomness
 from agents.parts.trajectory import Nest
 
 
@@ -28,8 +29,8 @@ def draw_minibatches(seed: tf.Tensor, samples: int, size: int) -> Minibatches:
         size: how many go in a minibatch; the last one is padded to it.
     """
     count = -(-samples // size)
-    keys = tf.random.stateless_uniform([samples], seed, alg="philox")
-    order = tf.pad(tf.argsort(keys), [[0, count * size - samples]])
+    order = randomness.permutation(seed, samples)
+    order = tf.pad(order, [[0, count * size - samples]])
     used = tf.range(count * size) < samples
     return Minibatches(
         tf.reshape(order, [count, size]), tf.reshape(used, [count, size])

@@ -8,8 +8,8 @@ import tensorflow as tf
 class Adam(tf.Module):
     """Adam (Kingma and Ba, arXiv:1412.6980), whose steps can be withheld by a tensor.
 
-    Keras has one too; under XLA this one takes a third less time, and a withheld step
-    leaves moments and counter as they were.
+    Keras has one too; under XLA this one takes a third of the time, since all variables
+    go through one array, and a withheld step leaves moments and counter as they were.
     """
 
     def __init__(
@@ -19,46 +19,51 @@ class Adam(tf.Module):
         decay_square: float = 0.999,
         epsilon: float = 1e-5,
     ):
-        """Keep two float32 slots of its own shape for each variable."""
+        """Keep two float32 slots for each number of the variables."""
         super().__init__()
         self._variables = list(variables)
         self._decays = (decay_mean, decay_square)
         self._epsilon = epsilon
+        self._sizes = [variable.shape.num_elements() for variable in variables]
+        slots = tf.zeros([sum(self._sizes)])
         self.steps = tf.Variable(0, dtype=tf.int64, name="steps")
-        self._means = [tf.Variable(tf.zeros_like(v), name="mean") for v in variables]
-        self._squares = [
-            tf.Variable(tf.zeros_like(v), name="square") for v in variables
-        ]
+        self._mean = tf.Variable(slots, name="mean")
+        self._square = tf.Variable(slots, name="square")
 
     def apply(
         self,
         gradients: Sequence[tf.Tensor],
         learning_rate: tf.Tensor,
         enabled: tf.Tensor,
-    ) -> None:
+        max_norm: float | None = None,
+    ) -> tf.Tensor:
         """Take one step down the gradients, or none at all.
 
         Args:
             gradients: one of its shape for each variable.
             learning_rate: [] float32.
             enabled: [] bool; where false, nothing changes.
+            max_norm: length to which longer gradients are cut, over all variables
+                together; None: none.
+
+        Returns:
+            The length [] float32 of the gradients before that.
         """
+        gradient = tf.concat([tf.reshape(part, [-1]) for part in gradients], 0)
+        norm = tf.sqrt(tf.reduce_sum(gradient**2))
+        if max_norm is not None:
+            gradient *= max_norm / tf.maximum(norm, max_norm)
         decay_mean, decay_square = self._decays
         steps = self.steps + 1
         count = tf.cast(steps, tf.float32)
         correction = tf.sqrt(1.0 - decay_square**count) / (1.0 - decay_mean**count)
-        rate = learning_rate * correction
-
-        def assign(variable, value):
-            variable.assign(tf.where(enabled, value, variable))
-
-        for variable, gradient, mean, square in zip(
-            self._variables, gradients, self._means, self._squares, strict=True
-        ):
-            new_mean = decay_mean * mean + (1.0 - decay_mean) * gradient
-            new_square = decay_square * square + (1.0 - decay_square) * gradient**2
-            step = rate * new_mean / (tf.sqrt(new_square) + self._epsilon)
-            assign(variable, variable - step)
-            assign(mean, new_mean)
-            assign(square, new_square)
-        assign(self.steps, steps)
+        mean = decay_mean * self._mean + (1.0 - decay_mean) * gradient
+        square = decay_square * self._square + (1.0 - decay_square) * gradient**2
+        step = learning_rate * correction * mean / (tf.sqrt(square) + self._epsilon)
+        self._mean.assign(tf.where(enabled, mean, self._mean))
+        self._square.assign(tf.where(enabled, square, self._square))
+        self.steps.assign(tf.where(enabled, steps, self.steps))
+        parts = tf.split(tf.where(enabled, step, 0.0), self._sizes)
+        for variable, part in zip(self._variables, parts, strict=True):
+            variable.assign_sub(tf.reshape(part, variable.shape))
+        return norm

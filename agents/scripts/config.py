@@ -25,10 +25,11 @@ class Config:
     env: str | Callable[..., Any] = setting(
         "Pendulum-v1", "environment id, or a function that returns an environment"
     )
-    backend: Literal["gymnasium", "tensorflow"] = setting(
+    backend: Literal["gymnasium", "tensorflow", "envpool", "jax"] = setting(
         "gymnasium",
-        "what runs the environments: worker processes, or the compiled graph itself "
-        "(tensorflow, for classic control)",
+        "what runs the environments: worker processes; the compiled graph itself "
+        "(tensorflow, for classic control; jax, for gymnax, Brax and functions); or "
+        "EnvPool's threads",
     )
     algorithm: str = setting("ppo", "name of the trainer")
     num_agents: int = setting(16, "environments that are stepped as one batch", low=1)

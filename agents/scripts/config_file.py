@@ -26,6 +26,8 @@ _YAML_ERRORS = (
 )
 # Settings that may name code; from a run directory only registered names are taken.
 _CODE = ("env", "network")
+# Whose environments have ids of the form library:name; only the library is imported.
+_LIBRARIES = ("gymnax", "brax")
 
 
 def parse_value(text: str) -> Any:
@@ -61,12 +63,12 @@ class Code:
 def resolve(name: str, value: Any) -> Any:
     """Import what `module:function` names for a setting that may name code.
 
-    The ids of Gymnasium have that form too, and stay as they are.
+    The ids of Gymnasium, gymnax and Brax have that form too, and stay as they are.
 
     Raises:
         SettingError: It can't be imported.
     """
-    if name not in _CODE or not isinstance(value, str) or ":" not in value:
+    if name not in _CODE or not _names_code(value):
         return value
     module_name, _, path = value.partition(":")
     if not all(part.isidentifier() for part in module_name.split(".")):
@@ -91,7 +93,7 @@ def resolve(name: str, value: Any) -> Any:
 def code_settings(config: Config) -> list[str]:
     """Return `name=value` for each setting that names code by its module."""
     values = {name: _plain(getattr(config, name)) for name in _CODE}
-    return [f"{name}={value}" for name, value in values.items() if ":" in str(value)]
+    return [f"{name}={value}" for name, value in values.items() if _names_code(value)]
 
 
 def write(config: Config, path: pathlib.Path) -> None:
@@ -132,7 +134,7 @@ def read(path: pathlib.Path, given: Mapping[str, Any]) -> Config:
         value = outer.get(name)
         if name in given and _plain(given[name]) == value:
             outer[name] = given[name]
-        elif isinstance(value, str) and ":" in value:
+        elif _names_code(value):
             raise SettingError(
                 f"{path} says {name}: {value}, but nothing is imported on the word "
                 f"of a run directory: add --set={name}={value} if you trust it."
@@ -145,6 +147,13 @@ def read(path: pathlib.Path, given: Mapping[str, Any]) -> Config:
         return Config(**outer, hyperparameters=settings_class(**inner))
     except SettingError as error:
         raise SettingError(f"{path}: {error}") from error
+
+
+def _names_code(value: Any) -> bool:
+    if not isinstance(value, str):
+        return False
+    module, colon, _ = value.partition(":")
+    return bool(colon) and module not in _LIBRARIES
 
 
 def _is_registered(env_id: str) -> bool:

@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import importlib
 import itertools
 import os
 import pathlib
@@ -11,11 +12,18 @@ from typing import Any, NamedTuple
 
 import gymnasium
 
-from agents.environments import classic_control
 from agents.parts.settings import SettingError
 from agents.scripts.config import Config
 from agents.tools import constructors
 from agents.tools.batch_env import BatchEnv
+
+# Each has `check(env)`, which raises a SettingError where it has no such environment,
+# and `make(env, num_envs, max_length)`, which returns an `InGraphEnv`.
+_MODULES = {
+    "tensorflow": "classic_control",
+    "envpool": "envpool_env",
+    "jax": "jax_env",
+}
 
 
 class Environments(NamedTuple):
@@ -51,27 +59,21 @@ def started(config: Config) -> Iterator[Environments]:
             f"The backend {config.backend} has no worker processes: leave workers and "
             "--env_processes out."
         )
-    classic_control.check(config.env)
+    backend = importlib.import_module(f"agents.environments.{_MODULES[config.backend]}")
+    backend.check(config.env)
     yield Environments(
-        *(functools.partial(_compiled, config, count) for count in counts)
+        *(
+            functools.partial(backend.make, config.env, count, config.max_length)
+            for count in counts
+        )
     )
 
 
-# pylint: disable=import-outside-toplevel
 def _in_graph(batch: BatchEnv) -> Any:
+    # pylint: disable-next=import-outside-toplevel
     from agents.tools.in_graph_batch_env import InGraphBatchEnv
 
     return InGraphBatchEnv(batch)
-
-
-def _compiled(config: Config, count: int) -> Any:
-    from agents.environments.dynamics_env import DynamicsEnv
-
-    dynamics = classic_control.make(config.env)
-    return DynamicsEnv(dynamics, count, config.max_length)
-
-
-# pylint: enable=import-outside-toplevel
 
 
 @contextlib.contextmanager

@@ -81,7 +81,7 @@ class DynamicsEnvTest(unittest.TestCase):
     def test_compiled_and_uncompiled_agree(self):
         """5 steps from one state, before any new start, which XLA draws otherwise."""
         for name in classic_control.IDS:
-            env = DynamicsEnv(classic_control.make(name), 4, None)
+            env = DynamicsEnv(classic_control.dynamics(name), 4, None)
             state, _ = env.reset(SEED)
             action = tf.zeros([4, *env.action_space.shape], env.action_space.dtype)
 

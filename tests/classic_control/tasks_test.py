@@ -18,7 +18,7 @@ class TasksTest(unittest.TestCase):
     def test_spaces_and_limits_are_those_of_gymnasium(self):
         for name in classic_control.IDS:
             with self.subTest(name), gymnasium.make(name) as theirs:
-                ours = classic_control.make(name)
+                ours = classic_control.dynamics(name)
                 self.assertEqual(ours.observation_space, theirs.observation_space)
                 self.assertEqual(ours.action_space, theirs.action_space)
                 self.assertEqual(ours.max_length, theirs.spec.max_episode_steps)
@@ -27,7 +27,7 @@ class TasksTest(unittest.TestCase):
         """From the same states by the same actions, with Gymnasium's resets."""
         for name in classic_control.IDS:
             with self.subTest(name), gymnasium.make(name) as theirs:
-                self.compare(classic_control.make(name), theirs)
+                self.compare(classic_control.dynamics(name), theirs)
 
     def compare(self, ours, theirs):
         """Step both from the same states."""
@@ -50,7 +50,7 @@ class TasksTest(unittest.TestCase):
 
     def test_pendulum_rewards_a_worked_example(self):
         """Hanging, speed 2, torque 1: -(pi^2 + 0.1 * 4 + 0.001)."""
-        task = classic_control.make("Pendulum-v1")
+        task = classic_control.dynamics("Pendulum-v1")
         _, reward, _ = task.step(tf.constant([[np.pi, 2.0]]), tf.constant([[1.0]]))
         self.assertAlmostEqual(float(reward[0]), -(np.pi**2) - 0.401, 4)
 
@@ -63,7 +63,7 @@ class TasksTest(unittest.TestCase):
             ("MountainCarContinuous-v0", [0.44, 0.06], [1.0], 99.9),
             ("Acrobot-v1", [np.pi, 0.0, 0.0, 0.0], 1, 0.0),
         ):
-            task = classic_control.make(name)
+            task = classic_control.dynamics(name)
             _, earned, terminated = task.step(
                 tf.constant([state], tf.float32),
                 tf.constant([action], task.action_space.dtype),
@@ -74,7 +74,7 @@ class TasksTest(unittest.TestCase):
     def test_starts_fill_the_range_of_gymnasium_s(self):
         for name in classic_control.IDS:
             with self.subTest(name), gymnasium.make(name) as theirs:
-                starts = classic_control.make(name).start(SEED, 4000).numpy()
+                starts = classic_control.dynamics(name).start(SEED, 4000).numpy()
                 expected = []
                 for seed in range(2000):
                     theirs.reset(seed=seed)
@@ -86,7 +86,7 @@ class TasksTest(unittest.TestCase):
 
     def test_an_unknown_id_is_an_error_with_the_nearest(self):
         with self.assertRaisesRegex(SettingError, "did you mean CartPole-v1"):
-            classic_control.make("CartPole-v0")
+            classic_control.dynamics("CartPole-v0")
 
 
 if __name__ == "__main__":

@@ -82,6 +82,28 @@ class GeneralizedAdvantageTest(unittest.TestCase):
         )
         np.testing.assert_allclose(estimated, [1.5, 0, 1])
 
+    def test_agrees_with_the_definition_step_by_step(self):
+        draw = np.random.default_rng(0)
+        for time in (1, 2, 3, 7, 64, 100):
+            reward, value, next_value = draw.normal(size=(3, time))
+            terminated, truncated = draw.random((2, time)) < 0.1
+            expected, following = np.zeros(time), 0.0
+            for t in reversed(range(time)):
+                bootstrap = 0 if terminated[t] else next_value[t]
+                goes_on = not (terminated[t] or truncated[t])
+                delta = reward[t] + 0.9 * bootstrap - value[t]
+                expected[t] = following = delta + 0.9 * 0.8 * goes_on * following
+            estimated = advantages(
+                reward,
+                value,
+                next_value,
+                np.flatnonzero(terminated),
+                np.flatnonzero(truncated),
+                discount=0.9,
+                gae_lambda=0.8,
+            )
+            np.testing.assert_allclose(estimated, expected, rtol=1e-4, atol=1e-5)
+
 
 class DiscountedSumsTest(unittest.TestCase):
     """What reward scaling rests on."""

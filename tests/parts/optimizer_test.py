@@ -40,6 +40,19 @@ class AdamTest(unittest.TestCase):
             np.testing.assert_array_equal(old, new)
         self.assertEqual(int(self.adam.steps), 1)
 
+    def test_long_gradients_are_cut_to_the_norm(self):
+        free, cut = tf.Variable([0.0, 0.0]), tf.Variable([0.0, 0.0])
+        norm = Adam([cut]).apply([tf.constant([3.0, 4.0])], 0.1, YES, max_norm=1e-5)
+        Adam([free]).apply([tf.constant([6e-6, 8e-6])], 0.1, YES)
+        self.assertAlmostEqual(float(norm), 5.0)
+        np.testing.assert_allclose(cut, free, rtol=1e-4)
+
+    def test_short_gradients_stay_as_they_are(self):
+        free, cut = tf.Variable([0.0, 0.0]), tf.Variable([0.0, 0.0])
+        Adam([cut]).apply([tf.constant([3e-6, 4e-6])], 0.1, YES, max_norm=1.0)
+        Adam([free]).apply([tf.constant([3e-6, 4e-6])], 0.1, YES)
+        np.testing.assert_allclose(cut, free)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -257,7 +257,7 @@ class UsageErrorTest(unittest.TestCase):
             ("horizon=many", "horizon must be a whole number, but is 'many'"),
             ("discount=2", "discount must be at most 1"),
             ("horizon", "--set takes KEY=VALUE, but got 'horizon'"),
-            ("backend=jx", "backend must be 'gymnasium' or 'tensorflow', but is 'jx'"),
+            ("backend=jx", "backend must be 'gymnasium' or .*'jax', but is 'jx'"),
             ("algorithm=pp", "'pp' is unknown: did you mean ppo"),
             ("learning_rate=.inf", "learning_rate must be finite"),
             ("horizon=1e20", "horizon must be at most"),

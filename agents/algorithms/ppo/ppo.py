@@ -12,7 +12,7 @@ import tensorflow as tf
 from agents.algorithms.algorithm import Algorithm
 from agents.algorithms.ppo import losses
 from agents.algorithms.ppo.settings import PPOSettings
-from agents.parts import actions, minibatches, randomness
+from agents.parts import actions, minibatches, randomness, sparse
 from agents.parts.advantages import discounted_sums, generalized_advantage
 from agents.parts.distributions import Distribution
 from agents.parts.normalizer import CLIP, ObservationNormalizer, RunningMoments
@@ -162,7 +162,9 @@ class PPO(Algorithm):
         ended = trajectory.terminated | trajectory.truncated
         observation = self.observation_normalizer(trajectory.observation)
         final = self.observation_normalizer(trajectory.final_observation)
-        value, next_value = self._values(observation, final, trajectory.state, ended)
+        value, next_value = self._values(
+            observation, final, trajectory.state, ended, trajectory.valid
+        )
         advantage = generalized_advantage(
             self._scaled(trajectory.reward),
             value,
@@ -186,17 +188,32 @@ class PPO(Algorithm):
         return minibatches.to_sequences(batch, self._chunk_length)
 
     def _values(
-        self, observation: Nest, final: Nest, state: Nest, ended: tf.Tensor
+        self,
+        observation: Nest,
+        final: Nest,
+        state: Nest,
+        ended: tf.Tensor,
+        valid: tf.Tensor,
     ) -> tuple[tf.Tensor, tf.Tensor]:
-        """Return the values [T, N] of observations and of final observations."""
+        """Return the values [T, N] of observations and of final observations.
+
+        Where an episode went on, the final observation of a row is the observation of
+        the next one, so that its value need not be computed twice.
+        """
         time = ended.shape[0]
-        inputs = (observation, final, state, ended)
-        observation, final, state, ended = minibatches.to_sequences(
-            inputs, self._chunk_length
+        length = self._chunk_length if self.network.recurrent else time
+        observation, final, state, ended, valid = minibatches.to_sequences(
+            (observation, final, state, ended, valid), length
         )
         first = tf.nest.map_structure(lambda leaf: leaf[:, 0], state)
         _, value, states_after = self.network.unroll(observation, first, ended)
-        _, next_value, _ = self.network(final, states_after)
+        goes_on = ~ended[:, :-1] & valid[:, 1:]
+        goes_on = tf.pad(goes_on, [[0, 0], [0, 1]])
+        next_value = tf.pad(value[:, 1:], [[0, 0], [0, 1]])
+        final_value = sparse.map_where(
+            ~goes_on, lambda rows: self.network(*rows)[1], (final, states_after)
+        )
+        next_value = tf.where(goes_on, next_value, final_value)
         return minibatches.from_sequences((value, next_value), time)
 
     def _train_epoch(
@@ -237,14 +254,15 @@ class PPO(Algorithm):
             tape.watch(variables)
             loss, metrics = self._loss(batch)
         gradients = self.reduce_gradients(tape.gradient(loss, variables))
-        metrics["gradient_norm"] = norm = tf.linalg.global_norm(gradients)
-        if self.settings.max_gradient_norm is not None:
-            limit = self.settings.max_gradient_norm
-            gradients, _ = tf.clip_by_global_norm(gradients, limit, norm)
         if self.settings.kl_stop is not None:
             enabled &= metrics["divergence"] <= self.settings.kl_stop
         holds_samples = tf.reduce_sum(batch.weight) > 0
-        self.optimizer.apply(gradients, learning_rate, enabled & holds_samples)
+        metrics["gradient_norm"] = self.optimizer.apply(
+            gradients,
+            learning_rate,
+            enabled & holds_samples,
+            self.settings.max_gradient_norm,
+        )
         return enabled, metrics
 
     def _loss(self, batch: Batch) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:

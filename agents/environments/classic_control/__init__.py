@@ -30,7 +30,24 @@ def check(env_id: Any) -> None:
         )
 
 
-def make(env_id: str) -> Any:
+def make(env_id: str, num_envs: int, max_length: int | None) -> Any:
+    """Return environments of an id as an `InGraphEnv`, wholly compilable.
+
+    Args:
+        env_id: one of `IDS`.
+        num_envs: how many.
+        max_length: steps after which an episode is truncated; None: Gymnasium's limit.
+
+    Raises:
+        SettingError: There is none of that id.
+    """
+    # pylint: disable-next=import-outside-toplevel
+    from agents.environments.dynamics_env import DynamicsEnv
+
+    return DynamicsEnv(dynamics(env_id), num_envs, max_length)
+
+
+def dynamics(env_id: str) -> Any:
     """Return the `Dynamics` of an id.
 
     Raises:
