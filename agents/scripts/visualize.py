@@ -101,8 +101,6 @@ def play(config: Config, run: RunDirectory, batch: BatchEnv, episodes: int) -> A
         CheckpointError: The checkpoint is damaged.
     """
     # pylint: disable=import-outside-toplevel
-    import tensorflow as tf
-
     from agents.parts import randomness
     from agents.scripts import training
     from agents.tools.checkpoints import Checkpoints
@@ -112,7 +110,7 @@ def play(config: Config, run: RunDirectory, batch: BatchEnv, episodes: int) -> A
     env = InGraphBatchEnv(batch)
     algorithm = training.build_algorithm(config, env)
     Checkpoints(run.checkpoints, algorithm=algorithm).restore()
-    seed = tf.constant(randomness.integers([config.seed], 2), tf.int32)
+    seed = randomness.integers([config.seed], 2)
     try:
         return Evaluation(env, algorithm, episodes).run(seed)
     except EnvironmentFault as fault:

@@ -1,6 +1,6 @@
 """Whole episodes with the best known actions."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import tensorflow as tf
@@ -33,16 +33,16 @@ class Evaluation:
         )
 
     def run(
-        self, seed: tf.Tensor, between_chunks: Callable[[], None] = lambda: None
+        self, seed: Sequence[int], between_chunks: Callable[[], None] = lambda: None
     ) -> EpisodeStatistics:
-        """Play the episodes that follow from a seed [2] int32.
+        """Play the episodes that follow from a seed of two 32-bit numbers.
 
         Args:
             seed: of the environments.
             between_chunks: called every so many steps; what it raises ends the run.
         """
         try:
-            return self._run(seed, between_chunks)
+            return self._run(tf.constant(seed, tf.int32), between_chunks)
         except EnvironmentFault as fault:
             reason = f"{fault.reason} (in an evaluation)"
             raise EnvironmentFault(

@@ -24,6 +24,8 @@ from agents.tools.writers import MetricsFile, TensorBoard
 # What draws of different kinds follow from, together with the run's seed and step.
 _ENVIRONMENTS, _UPDATES, _EVALUATION, _WARM_UP = range(4)
 _RECENT_EPISODES = 20
+# What one call is to take: signals are heard between calls.
+_CALL_SECONDS = 0.5
 
 
 @dataclasses.dataclass(frozen=True)
@@ -97,7 +99,10 @@ class Loop:
         self._metrics_file = MetricsFile(run.metrics) if run else None
         self._tensor_board = TensorBoard(run.path) if run else None
         self._checkpoints = run and Checkpoints(
-            run.checkpoints, algorithm=algorithm, progress=self._progress
+            run.checkpoints,
+            algorithm=algorithm,
+            progress=self._progress,
+            environments=graph.kept or tf.Module(),
         )
 
     @property
@@ -126,8 +131,7 @@ class Loop:
         with self._console, self._stop:
             try:
                 if self.step == 0:
-                    self._graph.warm_up(self._seed(_WARM_UP))
-                    self._save()
+                    self._begin()
                 while True:
                     self._check_stop()
                     if self._evaluation_is_due():
@@ -142,29 +146,44 @@ class Loop:
                     raise self._stopped() from None
                 raise
 
+    def _begin(self) -> None:
+        self._graph.warm_up(self._seed(_WARM_UP))
+        if self._graph.kept:
+            self._graph.kept.assign(self._graph.start(self._seed(_ENVIRONMENTS)))
+        self._save()
+
     def _train_to_boundary(self) -> None:
-        """Train in fresh episodes until the next checkpoint is due."""
+        """Train until the next checkpoint is due, in fresh episodes if need be."""
         statistics, losses = EpisodeStatistics(), []
         first_step, began = self.step, time.monotonic()
         boundary = self._next_boundary()
-        carry = self._graph.start(self._seed(_ENVIRONMENTS))
+        if self._graph.kept:
+            carry = self._graph.kept.read()
+        else:
+            carry = self._graph.start(self._seed(_ENVIRONMENTS))
         while self.step < boundary:
             self._check_stop(boundary)
             clock = time.monotonic()
+            steps = self._steps_of_iterations(boundary)
             carry, episodes, metrics = self._graph.iterate(
                 carry,
-                seed=self._seed(_UPDATES),
-                progress=self.step / self._schedule.steps,
-                last=self.step + self._graph.steps_per_iteration >= boundary,
+                seeds=[self._seed(_UPDATES, step) for step in steps],
+                progress=[step / self._schedule.steps for step in steps],
+                last=not self._graph.kept and steps.stop >= boundary,
             )
-            losses.append({name: float(value) for name, value in metrics.items()})
-            self._check_finite(losses[-1])
-            self._progress.step.assign_add(self._graph.steps_per_iteration)
+            losses.append({name: value.numpy() for name, value in metrics.items()})
+            self._check_finite(losses[-1], steps)
+            self._progress.step.assign(steps.stop)
             statistics.add(episodes)
-            self._iteration_seconds = time.monotonic() - clock
+            self._iteration_seconds = (time.monotonic() - clock) / len(steps)
             self._show_progress(statistics)
+        if self._graph.kept:
+            self._graph.kept.assign(carry)
         rate = (self.step - first_step) / (time.monotonic() - began)
-        means = {name: float(np.mean([m[name] for m in losses])) for name in losses[0]}
+        means = {
+            name: float(np.concatenate([metrics[name] for metrics in losses]).mean())
+            for name in losses[0]
+        }
         self._log("train", statistics, rate, means)
 
     def _evaluate(self) -> None:
@@ -210,19 +229,30 @@ class Loop:
         done = self.step >= self._schedule.steps
         return done or self.step >= int(self._progress.next_evaluation)
 
-    def _seed(self, purpose: int) -> tf.Tensor:
-        """Return a seed [2] int32 for a purpose at this step."""
-        words = randomness.integers([self._schedule.seed, purpose, self.step], 2)
-        return tf.constant(words, tf.int32)
+    def _steps_of_iterations(self, boundary: int) -> range:
+        """Return the steps at which the iterations of the next call begin."""
+        size = self._graph.steps_per_iteration
+        count = 1
+        if self._iteration_seconds > 0:
+            count = max(1, int(_CALL_SECONDS / self._iteration_seconds))
+        left = (boundary - self.step) // size
+        count = min(count, left, self._graph.most_iterations)
+        return range(self.step, self.step + count * size, size)
 
-    def _check_finite(self, metrics: dict[str, float]) -> None:
-        for name, value in metrics.items():
-            if not math.isfinite(value):
-                raise NumericFault(
-                    f"{name} became {value} in the update after step {self.step:,}. "
-                    "The last checkpoint is from before; a smaller learning_rate or "
-                    "max_gradient_norm may help."
-                )
+    def _seed(self, purpose: int, step: int | None = None) -> list[int]:
+        """Return a seed for a purpose at a step, by default the present one."""
+        step = self.step if step is None else step
+        return randomness.integers([self._schedule.seed, purpose, step], 2)
+
+    def _check_finite(self, metrics: dict[str, np.ndarray], steps: range) -> None:
+        for name, values in metrics.items():
+            for step, value in zip(steps, values, strict=True):
+                if not math.isfinite(value):
+                    raise NumericFault(
+                        f"{name} became {value} in the update after step {step:,}. "
+                        "The last checkpoint is from before; a smaller learning_rate "
+                        "or max_gradient_norm may help."
+                    )
 
     def _check_stop(self, boundary: int | None = None) -> None:
         """Stop if asked to, unless a boundary to be reached is near enough."""

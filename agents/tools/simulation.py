@@ -4,7 +4,7 @@ from typing import Any, NamedTuple, Protocol
 
 import tensorflow as tf
 
-from agents.parts import randomness
+from agents.parts import loops, randomness
 from agents.parts.trajectory import Decision, Nest, TimeStep, Trajectory, select
 from agents.tools.in_graph_env import InGraphEnv
 
@@ -130,39 +130,9 @@ def simulate(
         episodes = Episodes(score, length, ended)
         return carry, (row if training else (), episodes)
 
-    carry, (trajectory, episodes) = _scan(advance, carry, steps)
+    carry, (trajectory, episodes) = loops.scan(advance, carry, steps)
     env.remember(carry.action, carry.time_step)
     return carry, trajectory if training else None, episodes
 
 
 _OUTCOME = ("reward", "terminated", "truncated", "final_observation", "valid")
-
-
-def _scan(function: Any, carry: Nest, steps: int) -> tuple[Nest, Nest]:
-    """Apply `carry, row = function(carry)` and stack the rows.
-
-    `tf.scan` would want the structure of the rows beforehand; this traces the function
-    to learn it.
-    """
-    graph = tf.function(function, autograph=False).get_concrete_function(
-        tf.nest.map_structure(lambda x: tf.TensorSpec(x.shape, x.dtype), carry)
-    )
-    _, row_specs = graph.structured_outputs
-    arrays = tf.nest.map_structure(
-        lambda spec: tf.TensorArray(spec.dtype, steps, element_shape=spec.shape),
-        row_specs,
-    )
-
-    def body(step, carry, arrays):
-        carry, row = function(carry)
-        arrays = tf.nest.map_structure(lambda a, x: a.write(step, x), arrays, row)
-        return step + 1, carry, arrays
-
-    _, carry, arrays = tf.while_loop(
-        lambda step, *_: step < steps,
-        body,
-        (tf.constant(0), carry, arrays),
-        parallel_iterations=1,
-        maximum_iterations=steps,
-    )
-    return carry, tf.nest.map_structure(lambda array: array.stack(), arrays)

@@ -1,19 +1,54 @@
-"""The compiled functions of training: one call is one iteration."""
+"""The compiled functions of training: one call is one iteration, or several."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import tensorflow as tf
 
+from agents.parts import loops
 from agents.parts.trajectory import Trajectory
-from agents.tools import simulation
+from agents.tools import finiteness, simulation
 from agents.tools.in_graph_env import InGraphEnv, faults_raised
+
+# Of all iterations in a call together, so that what it returns stays small.
+_MOST_STEPS = 2**17
+
+
+class KeptCarry(tf.Module):
+    """A carry in variables, where a checkpoint holds it."""
+
+    def __init__(self, specs: simulation.Carry):
+        """Make a variable for each leaf of a carry of `tf.TensorSpec`s."""
+        super().__init__()
+        self._structure = specs
+        self._variables = [
+            tf.Variable(tf.zeros(spec.shape, spec.dtype), trainable=False)
+            for spec in tf.nest.flatten(specs)
+        ]
+
+    def assign(self, carry: simulation.Carry) -> None:
+        """Keep a carry."""
+        for variable, leaf in zip(self._variables, tf.nest.flatten(carry), strict=True):
+            variable.assign(leaf)
+
+    def read(self) -> simulation.Carry:
+        """Return the carry that was kept last, in this run or the one it resumes."""
+        leaves = [tf.convert_to_tensor(variable) for variable in self._variables]
+        return tf.nest.pack_sequence_as(self._structure, leaves)
 
 
 class TrainingGraph:
-    """Acting, stepping, storing and learning as one `tf.function`."""
+    """Acting, stepping, storing and learning as one `tf.function`.
+
+    Attributes:
+        steps_per_iteration: environment steps, over all environments.
+        most_iterations: how many fit in one call.
+        kept: what a checkpoint holds of the environments, if they are array programs;
+            None if not: they start anew wherever a run may have to go on.
+    """
 
     def __init__(self, env: InGraphEnv, algorithm: Any):
-        """Join environments and an algorithm; nothing is traced yet."""
+        """Join environments and an algorithm; nothing is compiled yet."""
         self._env = env
         self._algorithm = algorithm
         self._horizon = algorithm.settings.horizon
@@ -23,31 +58,68 @@ class TrainingGraph:
             self._traced_iterate, autograph=False, jit_compile=env.compilable or None
         )
         self._warm_up = tf.function(self._traced_warm_up, autograph=False)
+        self.most_iterations, self.kept = 1, None
+        if env.compilable:
+            self.most_iterations = max(1, _MOST_STEPS // self.steps_per_iteration)
+            seed = tf.TensorSpec([2], tf.int32)
+            start = self._start.get_concrete_function(seed)
+            self.kept = KeptCarry(start.structured_outputs)
 
-    def start(self, seed: tf.Tensor) -> simulation.Carry:
-        """Start an episode in each environment, by a seed [2] int32."""
+    @property
+    def traces(self) -> int:
+        """How often the training iteration was traced."""
+        return self._iterate.experimental_get_tracing_count()
+
+    def start(self, seed: Sequence[int]) -> simulation.Carry:
+        """Start an episode in each environment, by a seed of two 32-bit numbers."""
         with faults_raised(self._env):
-            return self._start(seed)
+            return self._start(tf.constant(seed, tf.int32))
 
     def iterate(
-        self, carry: simulation.Carry, seed: tf.Tensor, progress: float, last: bool
+        self,
+        carry: simulation.Carry,
+        seeds: Sequence[Sequence[int]],
+        progress: Sequence[float],
+        last: bool,
     ) -> tuple[simulation.Carry, simulation.Episodes, dict[str, tf.Tensor]]:
-        """Simulate for the algorithm's horizon, and let it learn from that.
+        """Simulate for the algorithm's horizon and let it learn, once or repeatedly.
 
         Args:
-            carry: from `start` or the last iteration.
-            seed: [2] int32, of the update.
-            progress: in [0, 1], the share of the run that is done.
-            last: whether episodes are cut off after this iteration.
-        """
-        progress_tensor = tf.constant(progress, tf.float32)
-        with faults_raised(self._env):
-            return self._iterate(carry, seed, progress_tensor, tf.constant(last))
+            carry: from `start` or the last call.
+            seeds: one like that of `start` for each iteration, at most
+                `most_iterations` of them.
+            progress: in [0, 1] for each iteration, the share of the run that is done.
+            last: whether episodes are cut off after the last of these iterations.
 
-    def warm_up(self, seed: tf.Tensor) -> None:
+        Returns:
+            The carry to go on with, the episodes that ended, leaves [time, N], and
+            metrics [iterations] float32 by name.
+
+        Raises:
+            EnvironmentFault: An environment failed, or gave no finite number.
+        """
+        count, most = len(seeds), self.most_iterations
+        padded_seeds = [*seeds, *[(0, 0)] * (most - count)]
+        padded_progress = [*progress, *[0.0] * (most - count)]
+        with faults_raised(self._env):
+            carry, (episodes, metrics, *faults) = self._iterate(
+                carry,
+                tf.constant(padded_seeds, tf.int32),
+                tf.constant(padded_progress, tf.float32),
+                tf.constant(count),
+                tf.constant(last),
+            )
+        if self._env.compilable:
+            finiteness.check(*(rows[:count] for rows in faults))
+        episodes = tf.nest.map_structure(
+            lambda leaf: tf.reshape(leaf[:count], [-1, self._env.num_envs]), episodes
+        )
+        return carry, episodes, {key: value[:count] for key, value in metrics.items()}
+
+    def warm_up(self, seed: Sequence[int]) -> None:
         """Show the algorithm a rollout before it learns: the untrained policy's."""
         with faults_raised(self._env):
-            self._warm_up(seed)
+            self._warm_up(tf.constant(seed, tf.int32))
 
     def abort(self) -> None:
         """End what is under way, from any thread."""
@@ -59,15 +131,26 @@ class TrainingGraph:
     def _traced_iterate(
         self,
         carry: simulation.Carry,
-        seed: tf.Tensor,
+        seeds: tf.Tensor,
         progress: tf.Tensor,
+        count: tf.Tensor,
         last: tf.Tensor,
-    ) -> tuple[simulation.Carry, simulation.Episodes, dict[str, tf.Tensor]]:
-        carry, trajectory, episodes = simulation.simulate(
-            self._env, self._algorithm, carry, self._horizon, training=True
+    ) -> tuple[simulation.Carry, Any]:
+        def iteration(state):
+            index, carry = state
+            first_step = carry.counter + 1
+            carry, trajectory, episodes = simulation.simulate(
+                self._env, self._algorithm, carry, self._horizon, training=True
+            )
+            trajectory = cut_off(trajectory, last & (index == count - 1))
+            metrics = self._algorithm.update(trajectory, seeds[index], progress[index])
+            found = finiteness.first_fault(trajectory)
+            return (index + 1, carry), (episodes, metrics, found, first_step)
+
+        (_, carry), rows = loops.scan(
+            iteration, (tf.constant(0), carry), self.most_iterations, count
         )
-        trajectory = cut_off(trajectory, last)
-        return carry, episodes, self._algorithm.update(trajectory, seed, progress)
+        return carry, rows
 
     def _traced_warm_up(self, seed: tf.Tensor) -> None:
         carry = self._traced_start(seed)

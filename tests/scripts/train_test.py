@@ -205,7 +205,7 @@ class TrainTest(unittest.TestCase):
             "--set=env=tests.environments:Crash",
             code=1,
         )
-        self.assertEqual(printed.count("Traceback"), 1)
+        self.assertEqual(printed.count("Traceback"), 1, printed)
         last = printed.rstrip().splitlines()[-1]
         self.assertRegex(last, "^Environment 0 raised: ValueError: crash in step 2")
 

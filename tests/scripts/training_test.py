@@ -5,13 +5,12 @@ import unittest
 
 import gymnasium
 import numpy as np
-import tensorflow as tf
 
 from agents.scripts import configs, environments, training
 from agents.tools.training_graph import TrainingGraph
 from tests.environments import Counter, Nested
 
-SEED = tf.constant([1, 2])
+SEED = [1, 2]
 
 
 def with_actions(space, **kwargs):
@@ -44,7 +43,7 @@ class SpacesTest(unittest.TestCase):
             graph.warm_up(SEED)
             variables = algorithm.network.trainable_variables
             before = [variable.numpy() for variable in variables]
-            graph.iterate(graph.start(SEED), SEED, 0.0, last=False)
+            graph.iterate(graph.start(SEED), [SEED], [0.0], last=False)
         after = [variable.numpy() for variable in variables]
         self.assertTrue(all(np.isfinite(weight).all() for weight in after))
         self.assertFalse(all(map(np.array_equal, before, after)))

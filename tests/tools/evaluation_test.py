@@ -2,13 +2,11 @@
 
 import unittest
 
-import tensorflow as tf
-
 from agents.tools.evaluation import Evaluation
 from tests.learner import Learner, LearnerSettings
 from tests.tools.simulation_test import counters
 
-SEED = tf.constant([3, 4])
+SEED = [3, 4]
 
 
 def evaluate(env, episodes):

@@ -13,6 +13,7 @@ from unittest import mock
 import numpy as np
 import tensorflow as tf
 
+from agents.environments import classic_control
 from agents.parts.trajectory import Trajectory
 from agents.tools import constructors
 from agents.tools.console import Console
@@ -207,6 +208,29 @@ class LoopTest(unittest.TestCase):
     def test_without_a_checkpoint_nothing_is_resumed(self):
         with self.assertRaisesRegex(CheckpointError, "no checkpoint"):
             self.make()[0].resume()
+
+
+class CompiledLoopTest(unittest.TestCase):
+    """2 carts of 4 steps an iteration, in episodes of about 20."""
+
+    def run_loop(self, **changes):
+        """Run 256 steps; return the learner."""
+        env = classic_control.make("CartPole-v1", 2, None)
+        learner = Learner(LearnerSettings(), env)
+        how = {"steps": 256, "eval_every": 256, "checkpoint_steps": 64, "seed": 1}
+        with mock.patch("sys.stdout", io.StringIO()):
+            Loop(
+                Schedule(**(how | changes)),
+                TrainingGraph(env, learner),
+                Evaluation(env, learner, 2),
+                learner,
+                Console(256),
+            ).run()
+        return learner
+
+    def test_episodes_go_on_over_boundaries(self):
+        often, never = self.run_loop(), self.run_loop(checkpoint_steps=10**6)
+        self.assertEqual(float(often.weight), float(never.weight))
 
 
 class CutOffTest(unittest.TestCase):

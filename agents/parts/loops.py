@@ -1,0 +1,51 @@
+"""Loops in the graph whose body is traced once."""
+
+from collections.abc import Callable
+
+import tensorflow as tf
+
+from agents.parts.trajectory import Nest
+
+
+def scan(
+    function: Callable[[Nest], tuple[Nest, Nest]],
+    carry: Nest,
+    capacity: int,
+    count: tf.Tensor | None = None,
+) -> tuple[Nest, Nest]:
+    """Apply `carry, row = function(carry)` again and again, and stack the rows.
+
+    `tf.scan` wants to know the structure of the rows beforehand; this learns it.
+
+    Args:
+        function: is traced once, and called as a function of its own.
+        carry: nest of tensors of static shape.
+        capacity: rows in the result.
+        count: [] int32, how often to apply the function; None: `capacity` times.
+
+    Returns:
+        The last carry; the rows, leaves [capacity, ...], 0 from `count` on.
+    """
+    traced = tf.function(function, autograph=False)
+    _, row_specs = traced.get_concrete_function(
+        tf.nest.map_structure(lambda x: tf.TensorSpec(x.shape, x.dtype), carry)
+    ).structured_outputs
+    arrays = tf.nest.map_structure(
+        lambda spec: tf.TensorArray(spec.dtype, capacity, element_shape=spec.shape),
+        row_specs,
+    )
+
+    def body(step, carry, arrays):
+        carry, row = traced(carry)
+        arrays = tf.nest.map_structure(lambda a, x: a.write(step, x), arrays, row)
+        return step + 1, carry, arrays
+
+    limit = capacity if count is None else count
+    _, carry, arrays = tf.while_loop(
+        lambda step, *_: step < limit,
+        body,
+        (tf.constant(0), carry, arrays),
+        parallel_iterations=1,
+        maximum_iterations=capacity,
+    )
+    return carry, tf.nest.map_structure(lambda array: array.stack(), arrays)
