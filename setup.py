@@ -30,6 +30,7 @@ setuptools.setup(
     extras_require={
         "mujoco": ["gymnasium[mujoco]"],
         "bullet": ["pybullet>=3.2.7", "pybullet-envs-gymnasium>=0.6"],
+        "envpool": ["envpool>=1.2.5"],
         "test": ["pylint>=4", "pytest>=8", "pytest-timeout>=2.3", "ruff>=0.9"],
         "bench": ["stable-baselines3>=2.9", "torch>=2.13"],
     },

@@ -103,13 +103,19 @@ def check_names(names: Iterable[str], known: Iterable[str], where: str) -> None:
             raise SettingError(f"{where} {name!r} is unknown{nearest(name, known)}")
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
-    """Return the end of a sentence that names what may have been meant."""
+def nearest(name: str, known: Iterable[str], otherwise: str | None = None) -> str:
+    """Return the end of a sentence that names what may have been meant.
+
+    Args:
+        name: what was given.
+        known: what could have been.
+        otherwise: said if none is near, in place of all that are known.
+    """
     known = sorted(known)
     near = difflib.get_close_matches(str(name), known, 3, 0.6)
     if near:
         return f": did you mean {' or '.join(near)}?"
-    return f": known are {', '.join(known)}."
+    return f": {otherwise or 'known are ' + ', '.join(known)}."
 
 
 def field_values(settings: Any) -> Mapping[str, Any]:

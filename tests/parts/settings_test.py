@@ -68,6 +68,11 @@ class NamesTest(unittest.TestCase):
         with self.assertRaisesRegex(SettingError, "known are count, share"):
             settings.check_names(["zzz"], ["share", "count"], "The setting")
 
+    def test_too_many_to_name_them_all(self):
+        self.assertEqual(
+            settings.nearest("zzz", ["share"], "see there"), ": see there."
+        )
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,0 +1,1 @@
+"""Tests of backends that run environments of other libraries."""
