@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
 from agents.parts.settings import SettingError
-from agents.scripts import config_file
+from agents.scripts import compilation_cache, config_file
 from agents.tools.faults import EnvironmentFault, RunFault
 from agents.tools.stop_signal import Stopped
 from agents.tools.wrappers.external_process import UnpicklableConstructor
@@ -85,10 +85,16 @@ def import_tensorflow() -> None:
     """Import TensorFlow without the messages that it prints while it starts.
 
     They precede its log level, so its error stream is set aside; if the import fails,
-    they are shown.
+    they are shown. What a person set in the environment stays.
     """
     os.environ.setdefault("KERAS_BACKEND", "tensorflow")
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+    # Errors are raised as well; those only logged are false alarms about the cache.
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    # Networks of this size gain a tenth from a second thread where two cores are near
+    # each other, and lose a third where they are not (docs/performance.md). With one,
+    # results do not depend on the number of cores either.
+    os.environ.setdefault("TF_NUM_INTRAOP_THREADS", "1")
+    compilation_cache.enable(os.environ)
     sys.stderr.flush()
     own_stream = os.dup(2)
     with tempfile.TemporaryFile() as aside:
