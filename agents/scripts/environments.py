@@ -113,9 +113,10 @@ def make_recorded(
     Raises:
         SettingError: It can't be rendered.
     """
-    # Nothing is shown on a screen, which most machines for training do not have.
+    # Neither screen nor sound, which most machines for training do not have.
     os.environ.setdefault("MUJOCO_GL", "egl")
     os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+    os.environ.setdefault("SDL_AUDIODRIVER", "dummy")
     warnings.filterwarnings("ignore", ".*Overwriting existing videos")
     made = constructors.make_environment(env, max_length, render_mode="rgb_array")
     if made.render_mode != "rgb_array":

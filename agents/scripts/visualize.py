@@ -1,9 +1,11 @@
 """See a run act: `python -m agents.scripts.visualize`.
 
-Writes a video and a line of statistics for each episode, and the learning curve.
+Writes a video and a line of statistics for each episode, and the learning curve. The
+video is of Gymnasium's environment, whatever backend the run was trained on.
 """
 
 import argparse
+import contextlib
 import functools
 import json
 import os
@@ -11,6 +13,10 @@ import pathlib
 from collections.abc import Sequence
 from typing import Any
 
+import gymnasium
+import numpy as np
+
+from agents.parts import nests
 from agents.parts.settings import SettingError
 from agents.scripts import command_line, config_file, environments
 from agents.scripts.config import Config
@@ -35,17 +41,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
             raise SettingError(f"{changed[0]} is that of the run: leave it out.")
         outdir = make_outdir(options.outdir or run.path / "videos")
         draw_scores(run, outdir / "scores.png")
-        batch = start_recorded(config, outdir, options.episodes)
-        try:
-            command_line.import_tensorflow()
-            statistics = play(config, run, batch, options.episodes)
-        finally:
-            batch.close()
+        with contextlib.ExitStack() as stack:
+            env = open_env(stack, config, outdir, options.episodes)
+            statistics = play(config, run, env, options.episodes)
         write_statistics(statistics, outdir / "statistics.json")
-        if not any(outdir.glob("*.mp4")):
+        has_video = any(outdir.glob("*.mp4"))
+        if not has_video and config.backend == "gymnasium":
             name = constructors.name_of(config.env)
             raise SettingError(f"No video was written: {name} renders no pictures.")
-        print(f"Videos, statistics and learning curve: {outdir}")
+        print(f"{'Videos, s' if has_video else 'S'}tatistics and curve: {outdir}")
 
 
 def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
@@ -76,6 +80,40 @@ def make_outdir(path: str | pathlib.Path) -> pathlib.Path:
     return outdir
 
 
+def open_env(
+    stack: contextlib.ExitStack, config: Config, outdir: pathlib.Path, episodes: int
+) -> Any:
+    """Return one environment as an `InGraphEnv`, closed with the stack.
+
+    It is Gymnasium's of the same id, which records its first episodes, if there is one
+    like that of the run; otherwise the one of the run's own backend.
+
+    Raises:
+        SettingError: The environment does not exist, or lacks a package.
+        EnvironmentFault: It could not be constructed.
+    """
+    if config.backend == "gymnasium":
+        return _open_recorded(stack, config, outdir, episodes)
+    single = config.replace(num_agents=1)
+    started = stack.enter_context(environments.started(single))
+    command_line.import_tensorflow()
+    own = started.evaluation()
+    stack.callback(own.close)
+    env_id = str(config.env).rpartition(":")[2]
+    reason = f"Gymnasium has no env {env_id!r} like that of the backend"
+    if env_id in gymnasium.registry:
+        twin = config.replace(backend="gymnasium", env=env_id)
+        try:
+            recorded = _open_recorded(stack, twin, outdir, episodes)
+            if _form(recorded) == _form(own):
+                return recorded
+        except SettingError as error:
+            reason = str(error)
+    print(f"There will be no video: the backend {config.backend} renders no pictures.")
+    print(f"({reason})")
+    return own
+
+
 def start_recorded(config: Config, outdir: pathlib.Path, episodes: int) -> BatchEnv:
     """Start one environment that records its first episodes.
 
@@ -93,7 +131,7 @@ def start_recorded(config: Config, outdir: pathlib.Path, episodes: int) -> Batch
     return BatchEnv([ExternalProcess(batch, _TIMEOUT, with_infos=False)])
 
 
-def play(config: Config, run: RunDirectory, batch: BatchEnv, episodes: int) -> Any:
+def play(config: Config, run: RunDirectory, env: Any, episodes: int) -> Any:
     """Restore the policy and play; return the statistics of the episodes.
 
     Raises:
@@ -105,9 +143,7 @@ def play(config: Config, run: RunDirectory, batch: BatchEnv, episodes: int) -> A
     from agents.scripts import training
     from agents.tools.checkpoints import Checkpoints
     from agents.tools.evaluation import Evaluation
-    from agents.tools.in_graph_batch_env import InGraphBatchEnv
 
-    env = InGraphBatchEnv(batch)
     algorithm = training.build_algorithm(config, env)
     Checkpoints(run.checkpoints, algorithm=algorithm).restore()
     seed = randomness.integers([config.seed], 2)
@@ -153,6 +189,28 @@ def draw_scores(run: RunDirectory, path: pathlib.Path) -> None:
         axes.legend()
     axes.grid(alpha=0.3)
     figure.savefig(path, dpi=120)
+
+
+def _open_recorded(
+    stack: contextlib.ExitStack, config: Config, outdir: pathlib.Path, episodes: int
+) -> Any:
+    batch = start_recorded(config, outdir, episodes)
+    stack.callback(batch.close)
+    command_line.import_tensorflow()
+    # pylint: disable-next=import-outside-toplevel
+    from agents.tools.in_graph_batch_env import InGraphBatchEnv
+
+    return InGraphBatchEnv(batch)
+
+
+def _form(env: Any) -> list[Any]:
+    """Return what a network depends on of the spaces of an environment."""
+    leaves = nests.leaf_spaces(env.observation_space) + [env.action_space]
+    sizes = [getattr(leaf, "n", getattr(leaf, "nvec", ())) for leaf in leaves]
+    return [
+        (type(leaf), leaf.shape, nests.leaf_dtype(leaf).kind, np.ravel(size).tolist())
+        for leaf, size in zip(leaves, sizes, strict=True)
+    ]
 
 
 def _without_count(summary: dict[str, Any]) -> dict[str, Any]:

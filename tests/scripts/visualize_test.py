@@ -114,6 +114,41 @@ class VisualizeTest(unittest.TestCase):
             self.assertEqual(len(done.stderr.splitlines()), 1)
 
 
+class BackendTest(unittest.TestCase):
+    """Runs of backends that render nothing."""
+
+    def visualize(self, config, *arguments):
+        """Train a little, and visualize; return what was printed, and the files."""
+        logdir = self.enterContext(tempfile.TemporaryDirectory())
+        small = ["--set=steps=128", "--set=num_agents=2", "--set=horizon=32"]
+        small += ["--set=eval_episodes=1", "--set=max_length=10"]
+        subprocess.run(
+            [*COMMAND, f"--config={config}", f"--logdir={logdir}", *small, *arguments],
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+        done = visualize(logdir, "--episodes=1")
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+        files = {path.suffix for path in pathlib.Path(logdir).glob("*/videos/*")}
+        return done.stdout, files
+
+    def test_gymnasium_s_environment_of_the_same_id_is_recorded(self):
+        for backend in ("tensorflow", "envpool"):
+            printed, files = self.visualize("cartpole", f"--backend={backend}")
+            self.assertIn("Videos, statistics and curve", printed)
+            self.assertEqual(files, {".mp4", ".json", ".png"})
+
+    def test_where_there_is_none_statistics_and_curve_are_written(self):
+        """Gymnasium has a newer version only."""
+        printed, files = self.visualize(
+            "cartpole", "--backend=envpool", "--set=env=LunarLander-v2"
+        )
+        self.assertIn("There will be no video", printed)
+        self.assertIn("Gymnasium has no env 'LunarLander-v2'", printed)
+        self.assertRegex(printed, "\nStatistics and curve: ")
+        self.assertEqual(files, {".json", ".png"})
+
+
 class MujocoTest(unittest.TestCase):
     """Rendering without a screen."""
 
