@@ -1,0 +1,1 @@
+"""Environments that other libraries run."""
