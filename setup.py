@@ -31,6 +31,7 @@ setuptools.setup(
         "mujoco": ["gymnasium[mujoco]"],
         "bullet": ["pybullet>=3.2.7", "pybullet-envs-gymnasium>=0.6"],
         "envpool": ["envpool>=1.2.5"],
+        "jax": ["brax>=0.14.2", "gymnax>=1.0.1", "jax>=0.10"],
         "test": ["pylint>=4", "pytest>=8", "pytest-timeout>=2.3", "ruff>=0.9"],
         "bench": ["stable-baselines3>=2.9", "torch>=2.13"],
     },

@@ -2,7 +2,7 @@
 # Runs the tests and pylint. Installs what they need in .venv first; arguments go to pytest.
 source "$(dirname "$0")/setup.sh"
 install_egl
-install_project "bullet,envpool,mujoco,test"
+install_project "bullet,envpool,jax,mujoco,test"
 .venv/bin/python -m pytest "$@"
 .venv/bin/python -m ruff format --check .
 .venv/bin/python -m ruff check .

@@ -69,6 +69,9 @@ class SpacesTest(unittest.TestCase):
     def test_compiled_environments(self):
         self.learn("CartPole-v1", backend="tensorflow")
 
+    def test_environments_of_jax(self):
+        self.learn("gymnax:CartPole-v1", backend="jax")
+
     def test_a_recurrent_policy(self):
         self.learn("Pendulum-v1", "recurrent_gaussian", chunk_length=4)
 
