@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import gymnasium
 
 from agents.parts.settings import SettingError
+from agents.scripts import command_line
 from agents.scripts.config import Config
 from agents.tools import constructors
 from agents.tools.batch_env import BatchEnv
@@ -59,6 +60,8 @@ def started(config: Config) -> Iterator[Environments]:
             f"The backend {config.backend} has no worker processes: leave workers and "
             "--env_processes out."
         )
+    if config.backend == "jax":
+        command_line.import_tensorflow()  # As its libraries will, but quietly.
     backend = importlib.import_module(f"agents.environments.{_MODULES[config.backend]}")
     backend.check(config.env)
     yield Environments(
