@@ -31,6 +31,6 @@ setuptools.setup(
         "mujoco": ["gymnasium[mujoco]"],
         "bullet": ["pybullet>=3.2.7", "pybullet-envs-gymnasium>=0.6"],
         "test": ["pylint>=4", "pytest>=8", "pytest-timeout>=2.3", "ruff>=0.9"],
-        "bench": ["stable-baselines3>=2.9", "torch>=2.13"],
+        "bench": ["sbx-rl>=0.28", "stable-baselines3>=2.9", "torch>=2.13"],
     },
 )

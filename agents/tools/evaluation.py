@@ -49,6 +49,19 @@ class Evaluation:
                 fault.indices, reason, fault.remote_traceback
             ) from None
 
+    def trace(self, seed: tf.Tensor) -> None:
+        """Trace all functions, neither compiling nor running them.
+
+        Args:
+            seed: [2] int32, of any value.
+        """
+        outputs = self._start.get_concrete_function(seed).structured_outputs
+        self._play.get_concrete_function(simulation.specs(outputs))
+
+    def tracing_counts(self) -> dict[str, int]:
+        """Return how often each function was traced: once is enough for a run."""
+        return simulation.tracing_counts(start=self._start, play=self._play)
+
     def abort(self) -> None:
         """End what is under way, from any thread."""
         self._env.abort()

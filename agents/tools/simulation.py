@@ -135,6 +135,19 @@ def simulate(
     return carry, trajectory if training else None, episodes
 
 
+def specs(nest: Nest) -> Nest:
+    """Return the shapes and types of tensors, by which a function can be traced."""
+    return tf.nest.map_structure(lambda x: tf.TensorSpec(x.shape, x.dtype), nest)
+
+
+def tracing_counts(**functions: Any) -> dict[str, int]:
+    """Return how often each `tf.function` was traced."""
+    return {
+        name: function.experimental_get_tracing_count()
+        for name, function in functions.items()
+    }
+
+
 _OUTCOME = ("reward", "terminated", "truncated", "final_observation", "valid")
 
 
@@ -144,9 +157,7 @@ def _scan(function: Any, carry: Nest, steps: int) -> tuple[Nest, Nest]:
     `tf.scan` would want the structure of the rows beforehand; this traces the function
     to learn it.
     """
-    graph = tf.function(function, autograph=False).get_concrete_function(
-        tf.nest.map_structure(lambda x: tf.TensorSpec(x.shape, x.dtype), carry)
-    )
+    graph = tf.function(function, autograph=False).get_concrete_function(specs(carry))
     _, row_specs = graph.structured_outputs
     arrays = tf.nest.map_structure(
         lambda spec: tf.TensorArray(spec.dtype, steps, element_shape=spec.shape),

@@ -49,6 +49,25 @@ class TrainingGraph:
         with faults_raised(self._env):
             self._warm_up(seed)
 
+    def trace(self, seed: tf.Tensor) -> None:
+        """Trace all functions, neither compiling nor running them.
+
+        Args:
+            seed: [2] int32, of any value.
+        """
+        carry = simulation.specs(
+            self._start.get_concrete_function(seed).structured_outputs
+        )
+        progress, last = tf.TensorSpec([], tf.float32), tf.TensorSpec([], tf.bool)
+        self._iterate.get_concrete_function(carry, seed, progress, last)
+        self._warm_up.get_concrete_function(seed)
+
+    def tracing_counts(self) -> dict[str, int]:
+        """Return how often each function was traced: once is enough for a run."""
+        return simulation.tracing_counts(
+            start=self._start, iterate=self._iterate, warm_up=self._warm_up
+        )
+
     def abort(self) -> None:
         """End what is under way, from any thread."""
         self._env.abort()
