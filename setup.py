@@ -33,6 +33,6 @@ setuptools.setup(
         "envpool": ["envpool>=1.2.5"],
         "jax": ["brax>=0.14.2", "gymnax>=1.0.1", "jax>=0.10"],
         "test": ["pylint>=4", "pytest>=8", "pytest-timeout>=2.3", "ruff>=0.9"],
-        "bench": ["stable-baselines3>=2.9", "torch>=2.13"],
+        "bench": ["sbx-rl>=0.28", "stable-baselines3>=2.9", "torch>=2.13"],
     },
 )

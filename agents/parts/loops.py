@@ -7,6 +7,11 @@ import tensorflow as tf
 from agents.parts.trajectory import Nest
 
 
+def specs(nest: Nest) -> Nest:
+    """Return the shapes and types of tensors, by which a function can be traced."""
+    return tf.nest.map_structure(lambda x: tf.TensorSpec(x.shape, x.dtype), nest)
+
+
 def scan(
     function: Callable[[Nest], tuple[Nest, Nest]],
     carry: Nest,
@@ -27,9 +32,7 @@ def scan(
         The last carry; the rows, leaves [capacity, ...], 0 from `count` on.
     """
     traced = tf.function(function, autograph=False)
-    _, row_specs = traced.get_concrete_function(
-        tf.nest.map_structure(lambda x: tf.TensorSpec(x.shape, x.dtype), carry)
-    ).structured_outputs
+    _, row_specs = traced.get_concrete_function(specs(carry)).structured_outputs
     arrays = tf.nest.map_structure(
         lambda spec: tf.TensorArray(spec.dtype, capacity, element_shape=spec.shape),
         row_specs,

@@ -55,21 +55,38 @@ def started(config: Config) -> Iterator[Environments]:
                 *(functools.partial(_in_graph, batch) for batch in batches)
             )
         return
+    check(config)
+    make = _backend(config).make
+    yield Environments(
+        *(
+            functools.partial(make, config.env, count, config.max_length)
+            for count in counts
+        )
+    )
+
+
+def check(config: Config) -> None:
+    """Check that the backend of a config can run its environment, without making it.
+
+    Raises:
+        SettingError: The environment does not exist, or lacks a package, or its backend
+            can't honour a setting.
+    """
+    if config.backend == "gymnasium":
+        constructors.check_environment(config.env)
+        return
     if config.workers is not None:
         raise SettingError(
             f"The backend {config.backend} has no worker processes: leave workers and "
             "--env_processes out."
         )
+    _backend(config).check(config.env)
+
+
+def _backend(config: Config) -> Any:
     if config.backend == "jax":
         command_line.import_tensorflow()  # As its libraries will, but quietly.
-    backend = importlib.import_module(f"agents.environments.{_MODULES[config.backend]}")
-    backend.check(config.env)
-    yield Environments(
-        *(
-            functools.partial(backend.make, config.env, count, config.max_length)
-            for count in counts
-        )
-    )
+    return importlib.import_module(f"agents.environments.{_MODULES[config.backend]}")
 
 
 def _in_graph(batch: BatchEnv) -> Any:
@@ -82,7 +99,7 @@ def _in_graph(batch: BatchEnv) -> Any:
 @contextlib.contextmanager
 def _started_batches(config: Config, counts: Sequence[int]) -> Iterator[list[BatchEnv]]:
     """Have batches of Gymnasium environments; all workers start side by side."""
-    constructors.check_environment(config.env)
+    check(config)
     make = functools.partial(
         constructors.make_environment, config.env, config.max_length
     )

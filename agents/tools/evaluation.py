@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import tensorflow as tf
 
+from agents.parts import loops
 from agents.tools import simulation
 from agents.tools.faults import EnvironmentFault
 from agents.tools.in_graph_env import InGraphEnv, faults_raised
@@ -48,6 +49,15 @@ class Evaluation:
             raise EnvironmentFault(
                 fault.indices, reason, fault.remote_traceback
             ) from None
+
+    def trace(self) -> None:
+        """Trace all functions, neither compiling nor running them."""
+        start = self._start.get_concrete_function(tf.TensorSpec([2], tf.int32))
+        self._play.get_concrete_function(loops.specs(start.structured_outputs))
+
+    def tracing_counts(self) -> dict[str, int]:
+        """Return how often each function was traced: once is enough for a run."""
+        return simulation.tracing_counts(start=self._start, play=self._play)
 
     def abort(self) -> None:
         """End what is under way, from any thread."""

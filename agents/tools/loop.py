@@ -25,7 +25,7 @@ from agents.tools.writers import MetricsFile, TensorBoard
 _ENVIRONMENTS, _UPDATES, _EVALUATION, _WARM_UP = range(4)
 _RECENT_EPISODES = 20
 # What one call is to take: signals are heard between calls.
-_CALL_SECONDS = 0.5
+CALL_SECONDS = 0.5
 
 
 @dataclasses.dataclass(frozen=True)
@@ -234,7 +234,7 @@ class Loop:
         size = self._graph.steps_per_iteration
         count = 1
         if self._iteration_seconds > 0:
-            count = max(1, int(_CALL_SECONDS / self._iteration_seconds))
+            count = max(1, int(CALL_SECONDS / self._iteration_seconds))
         left = (boundary - self.step) // size
         count = min(count, left, self._graph.most_iterations)
         return range(self.step, self.step + count * size, size)

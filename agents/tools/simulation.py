@@ -135,4 +135,12 @@ def simulate(
     return carry, trajectory if training else None, episodes
 
 
+def tracing_counts(**functions: Any) -> dict[str, int]:
+    """Return how often each `tf.function` was traced."""
+    return {
+        name: function.experimental_get_tracing_count()
+        for name, function in functions.items()
+    }
+
+
 _OUTCOME = ("reward", "terminated", "truncated", "final_observation", "valid")

@@ -61,14 +61,7 @@ class TrainingGraph:
         self.most_iterations, self.kept = 1, None
         if env.compilable:
             self.most_iterations = max(1, _MOST_STEPS // self.steps_per_iteration)
-            seed = tf.TensorSpec([2], tf.int32)
-            start = self._start.get_concrete_function(seed)
-            self.kept = KeptCarry(start.structured_outputs)
-
-    @property
-    def traces(self) -> int:
-        """How often the training iteration was traced."""
-        return self._iterate.experimental_get_tracing_count()
+            self.kept = KeptCarry(self._carry_specs())
 
     def start(self, seed: Sequence[int]) -> simulation.Carry:
         """Start an episode in each environment, by a seed of two 32-bit numbers."""
@@ -121,9 +114,31 @@ class TrainingGraph:
         with faults_raised(self._env):
             self._warm_up(tf.constant(seed, tf.int32))
 
+    def trace(self) -> None:
+        """Trace all functions, neither compiling nor running them."""
+        most = self.most_iterations
+        self._iterate.get_concrete_function(
+            self._carry_specs(),
+            tf.TensorSpec([most, 2], tf.int32),
+            tf.TensorSpec([most], tf.float32),
+            tf.TensorSpec([], tf.int32),
+            tf.TensorSpec([], tf.bool),
+        )
+        self._warm_up.get_concrete_function(tf.TensorSpec([2], tf.int32))
+
+    def tracing_counts(self) -> dict[str, int]:
+        """Return how often each function was traced: once is enough for a run."""
+        return simulation.tracing_counts(
+            start=self._start, iterate=self._iterate, warm_up=self._warm_up
+        )
+
     def abort(self) -> None:
         """End what is under way, from any thread."""
         self._env.abort()
+
+    def _carry_specs(self) -> simulation.Carry:
+        start = self._start.get_concrete_function(tf.TensorSpec([2], tf.int32))
+        return loops.specs(start.structured_outputs)
 
     def _traced_start(self, seed: tf.Tensor) -> simulation.Carry:
         return simulation.start(self._env, self._algorithm, seed)

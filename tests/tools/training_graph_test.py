@@ -8,6 +8,7 @@ import tensorflow as tf
 
 from agents.environments import classic_control
 from agents.environments.dynamics_env import DynamicsEnv
+from agents.tools.evaluation import Evaluation
 from agents.tools.faults import EnvironmentFault
 from agents.tools.training_graph import KeptCarry, TrainingGraph
 from tests.learner import Learner, LearnerSettings
@@ -76,7 +77,9 @@ class TrainingGraphTest(unittest.TestCase):
             np.concatenate(scores), np.concatenate(other_scores)
         )
         self.assertEqual(metrics["loss"].shape, [3])
-        self.assertEqual((one.traces, three.traces), (1, 1))
+        once = {"start": 1, "iterate": 1, "warm_up": 0}
+        self.assertEqual(one.tracing_counts(), once)
+        self.assertEqual(three.tracing_counts(), once)
 
     def test_only_the_last_of_several_iterations_is_cut_off(self):
         weights = []
@@ -123,6 +126,22 @@ class TrainingGraphTest(unittest.TestCase):
         graph, _ = make(Drift(log_at=5.5), 1)
         with self.assertRaisesRegex(EnvironmentFault, "in step 5 after"):
             graph.iterate(graph.start([1, 2]), seeds(0, 1), [0.0, 0.0], False)
+
+    def test_what_was_traced_ahead_is_not_traced_again(self):
+        graph, learner = make()
+        evaluation = Evaluation(
+            classic_control.make("CartPole-v1", 1, None), learner, 1
+        )
+        graph.trace()
+        evaluation.trace()
+        self.assertEqual(float(learner.weight), 0)
+        graph.warm_up([1, 2])
+        carry, *_ = graph.iterate(graph.start([1, 2]), seeds(0), [0.0], False)
+        graph.iterate(carry, seeds(1, 2), [0.0, 0.5], True)
+        evaluation.run([1, 2])
+        once = {"start": 1, "iterate": 1, "warm_up": 1}
+        self.assertEqual(graph.tracing_counts(), once)
+        self.assertEqual(evaluation.tracing_counts(), {"start": 1, "play": 1})
 
 
 class KeptCarryTest(unittest.TestCase):
