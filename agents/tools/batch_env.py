@@ -11,7 +11,7 @@ from agents.parts.settings import SettingError
 from agents.tools.batch_members import BatchMember, SingleMember
 from agents.tools.faults import EnvironmentFault
 from agents.tools.wrappers.external_process import ExternalProcess
-from agents.tools.wrappers.transition_arrays import TransitionArrays
+from agents.tools.wrappers.transition_arrays import Layout, TransitionArrays
 
 
 class BatchEnv:
@@ -45,6 +45,9 @@ class BatchEnv:
         except BaseException:
             self.close()
             raise
+        spaces = (self.observation_space, self.action_space)
+        self._layout = Layout(*spaces, self.num_envs)
+        self._action_leaves = nests.leaf_spaces(self.action_space)
 
     def step(
         self, actions: Any
@@ -68,13 +71,8 @@ class BatchEnv:
                 batch is lost then: whatever else it is asked raises the same.
             ValueError: The actions have another shape.
         """
-        result = self._new_arrays()
-        infos: dict[int, dict[str, Any]] = {}
-        leaves = self._copied(actions)
-        self._for_each(self._members, lambda member: member.begin_step(leaves))
-        self._for_each(self._members, lambda member: member.finish_step(result, infos))
-        ended = [member for member in self._members if member.episode_ended]
-        self._reset(ended, {}, result)
+        result = TransitionArrays(self._layout)
+        infos = self.step_into(result, self._copied(actions))
         final = nests.pack(self.observation_space, result.final_observation)
         observation = nests.pack(self.observation_space, result.observation)
         all_infos = {"final_observation": final, "environments": infos}
@@ -85,6 +83,32 @@ class BatchEnv:
             result.truncated,
             all_infos,
         )
+
+    def step_into(
+        self, result: TransitionArrays, action_leaves: Sequence[np.ndarray]
+    ) -> dict[int, dict[str, Any]]:
+        """Step all environments, and write into arrays that are there already.
+
+        Args:
+            result: takes everything but the actions.
+            action_leaves: [N, ...] each; environments may keep them.
+
+        Returns:
+            What each environment told, by index.
+
+        Raises:
+            EnvironmentFault: As for `step`.
+        """
+        infos: dict[int, dict[str, Any]] = {}
+        self._for_each(self._members, lambda member: member.begin_step(action_leaves))
+        with np.errstate(over="ignore", invalid="ignore"):
+            self._for_each(
+                self._members, lambda member: member.finish_step(result, infos)
+            )
+        ended = [member for member in self._members if member.episode_ended]
+        if ended:
+            self._reset(ended, {}, result)
+        return infos
 
     def reset(
         self,
@@ -108,7 +132,7 @@ class BatchEnv:
         indices = list(rows if indices is None else (rows[index] for index in indices))
         seeds = [None] * len(indices) if seeds is None else list(seeds)
         seed_of = dict(zip(indices, seeds, strict=True))
-        result = self._new_arrays()
+        result = TransitionArrays(self._layout)
         chosen = [
             member
             for member in self._members
@@ -166,15 +190,14 @@ class BatchEnv:
         result: TransitionArrays,
     ) -> None:
         self._for_each(members, lambda member: member.begin_reset(seeds))
-        self._for_each(members, lambda member: member.finish_reset(result))
+        with np.errstate(over="ignore", invalid="ignore"):
+            self._for_each(members, lambda member: member.finish_reset(result))
 
     def _copied(self, actions: Any) -> list[np.ndarray]:
         """Return the leaves of actions in new arrays, as environments may keep them."""
         copies = []
         leaves = nests.flatten(self.action_space, actions)
-        for leaf, space in zip(
-            leaves, nests.leaf_spaces(self.action_space), strict=True
-        ):
+        for leaf, space in zip(leaves, self._action_leaves, strict=True):
             copy = np.array(leaf, space.dtype)
             if copy.shape != (self.num_envs, *space.shape):
                 raise ValueError(
@@ -183,11 +206,6 @@ class BatchEnv:
                 )
             copies.append(copy)
         return copies
-
-    def _new_arrays(self) -> TransitionArrays:
-        return TransitionArrays(
-            self.observation_space, self.action_space, self.num_envs
-        )
 
     def _for_each(
         self, members: Sequence[SingleMember | BatchMember], work: Callable[[Any], None]

@@ -28,7 +28,9 @@ class SingleMember:
         self._row = row
         self._action_space = env.action_space
         self._action_is_leaf = isinstance(env.action_space, nests.Leaf)
-        self._promise: Callable[[], Any] = tuple
+        self._is_external = isinstance(env, ExternalProcess)
+        # An answer, or a promise of one where the environment is in a worker.
+        self._answer: Any = None
         self.episode_ended = False
 
     def begin_step(self, action_leaves: Sequence[np.ndarray]) -> None:
@@ -38,43 +40,44 @@ class SingleMember:
         else:
             rows = [leaf[self._row] for leaf in action_leaves]
             action = nests.pack(self._action_space, rows)
-        self._promise = self._begin("step", action)
+        if self._is_external:
+            self._answer = self._env.step(action, blocking=False)
+        else:
+            self._answer = self._env.step(action)
 
     def finish_step(self, result: TransitionArrays, infos: dict[int, Any]) -> None:
         """Wait for the step and write its row; a reset, if due, comes later."""
-        answer = self._promise()
+        answer = self._answer() if self._is_external else self._answer
         if not isinstance(answer, tuple) or len(answer) != 5:
             raise EnvironmentFault(
                 [0],
                 "returned from step what is not (observation, reward, terminated, "
                 f"truncated, info): {answer!r}",
             )
-        observation, *outcome, info = answer
+        observation, reward, terminated, truncated, info = answer
         row = self._row
         result.write_observation(result.final_observation, row, observation)
         for array, final in zip(
             result.observation, result.final_observation, strict=True
         ):
             array[row] = final[row]
-        result.write_outcome(row, *outcome)
-        self.episode_ended = bool(result.terminated[row] or result.truncated[row])
+        result.write_outcome(row, reward, terminated, truncated)
+        self.episode_ended = bool(terminated or truncated)
         if info:
             infos[row] = info
 
     def begin_reset(self, seeds: dict[int, int | None]) -> None:
         """Start an episode, with a seed if there is one for this row."""
-        self._promise = self._begin("reset", seed=seeds.get(self._row))
+        seed = seeds.get(self._row)
+        if self._is_external:
+            self._answer = self._env.reset(seed=seed, blocking=False)
+        else:
+            self._answer = self._env.reset(seed=seed)
 
     def finish_reset(self, result: TransitionArrays) -> None:
         """Wait for the reset and write the first observation."""
-        observation, _ = self._promise()
+        observation, _ = self._answer() if self._is_external else self._answer
         result.write_observation(result.observation, self._row, observation)
-
-    def _begin(self, method: str, *args: Any, **kwargs: Any) -> Callable[[], Any]:
-        if isinstance(self._env, ExternalProcess):
-            return getattr(self._env, method)(*args, **kwargs, blocking=False)
-        outcome = getattr(self._env, method)(*args, **kwargs)
-        return lambda: outcome
 
 
 class BatchMember:
@@ -87,27 +90,29 @@ class BatchMember:
         self.size = worker.num_envs
         self.rows = slice(first_row, first_row + self.size)
         self._worker = worker
-        self._spaces = (worker.observation_space, worker.action_space)
+        self._observation_space = worker.observation_space
         self._promise: Callable[[], Any] = tuple
         self._reset_rows: list[int] = []
 
     def begin_step(self, action_leaves: Sequence[np.ndarray]) -> None:
         """Hand over the actions, a leaf [N, ...] each of the whole batch."""
-        own = [leaf[self.rows] for leaf in action_leaves]
-        actions = nests.pack(self._spaces[1], own)
-        self._promise = self._worker.step(actions, blocking=False)
+        self._worker.begin_batch_step([leaf[self.rows] for leaf in action_leaves])
 
     def finish_step(self, result: TransitionArrays, infos: dict[int, Any]) -> None:
         """Wait for the step and write its rows."""
-        observation, reward, terminated, truncated, own_infos = self._promise()
-        final = own_infos["final_observation"]
-        self._write(result.observation, observation)
-        self._write(result.final_observation, final)
-        result.reward[self.rows] = reward
-        result.terminated[self.rows] = terminated
-        result.truncated[self.rows] = truncated
-        for index, info in own_infos["environments"].items():
-            infos[self.rows.start + index] = info
+        arrays, own_infos = self._worker.finish_batch_step()
+        rows = self.rows
+        for ours, theirs in (
+            (result.observation, arrays.observation),
+            (result.final_observation, arrays.final_observation),
+        ):
+            for array, leaf in zip(ours, theirs, strict=True):
+                array[rows] = leaf
+        result.reward[rows] = arrays.reward
+        result.terminated[rows] = arrays.terminated
+        result.truncated[rows] = arrays.truncated
+        for index, info in own_infos.items():
+            infos[rows.start + index] = info
 
     def begin_reset(self, seeds: dict[int, int | None]) -> None:
         """Start episodes in those of the given rows that are this member's."""
@@ -120,11 +125,6 @@ class BatchMember:
 
     def finish_reset(self, result: TransitionArrays) -> None:
         """Wait for the reset and write the first observations."""
-        leaves = nests.flatten(self._spaces[0], self._promise())
+        leaves = nests.flatten(self._observation_space, self._promise())
         for array, leaf in zip(result.observation, leaves, strict=True):
             array[self._reset_rows] = leaf
-
-    def _write(self, arrays: Sequence[np.ndarray], observation: Any) -> None:
-        leaves = nests.flatten(self._spaces[0], observation)
-        for array, leaf in zip(arrays, leaves, strict=True):
-            array[self.rows] = leaf

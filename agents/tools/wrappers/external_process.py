@@ -5,12 +5,13 @@ import functools
 import json
 import mmap
 import os
+import select
 import signal
 import subprocess
 import sys
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from multiprocessing import Pipe, reduction
 from multiprocessing.connection import Connection
 from typing import Any
@@ -22,7 +23,7 @@ import numpy as np
 from agents.parts import nests
 from agents.tools.faults import EnvironmentFault
 from agents.tools.wrappers import protocol
-from agents.tools.wrappers.transition_arrays import TransitionArrays
+from agents.tools.wrappers.transition_arrays import Layout, TransitionArrays
 
 # Not by `multiprocessing`: its children import the parent's `__main__`, and with it
 # TensorFlow.
@@ -73,6 +74,9 @@ class ExternalProcess:
         self._description: protocol.Description | None = None
         self._arrays: TransitionArrays | None = None
         self._connection, remote = Pipe()
+        # `Connection.poll` would make one of these each time.
+        self._answers = select.poll()
+        self._answers.register(self._connection, select.POLLIN)
         self._process, lifeline = _start_worker(remote)
         # Also when this object is forgotten rather than closed.
         self._end = weakref.finalize(self, _end_worker, self._process, lifeline)
@@ -114,11 +118,26 @@ class ExternalProcess:
         """
         single = self._described().num_envs is None
         leaves = nests.flatten(self.action_space, action)
-        for array, leaf in zip(self._arrays.action, leaves, strict=True):
-            array[...] = np.asarray(leaf)[np.newaxis] if single else leaf
-        self._send(protocol.STEP)
-        finish = self._finish_single_step if single else self._finish_batch_step
+        if single:
+            leaves = [np.asarray(leaf)[np.newaxis] for leaf in leaves]
+        self.begin_batch_step(leaves)
+        finish = self._finish_single_step if single else self._finish_step
         return finish() if blocking else finish
+
+    def begin_batch_step(self, action_leaves: Sequence[np.ndarray]) -> None:
+        """Step the hosted `BatchEnv` by the leaves [num_envs, ...] of actions."""
+        for array, leaf in zip(self._arrays.action, action_leaves, strict=True):
+            array[...] = leaf
+        self._send(protocol.STEP)
+
+    def finish_batch_step(self) -> tuple[TransitionArrays, dict[int, Any]]:
+        """Wait for the step; return arrays that the next one overwrites, and infos.
+
+        Raises:
+            EnvironmentFault: As for `step`.
+        """
+        infos = self._receive("step") or {}
+        return self._arrays, infos
 
     def reset(self, *args: Any, blocking: bool = True, **kwargs: Any) -> Any:
         """Reset what the worker hosts, with the arguments that its `reset` takes.
@@ -174,8 +193,8 @@ class ExternalProcess:
             description = self._receive("construction")
             with os.fdopen(reduction.recv_handle(self._connection), "r+b") as file:
                 memory = mmap.mmap(file.fileno(), 0)
-            count = description.num_envs or 1
-            self._arrays = TransitionArrays(*description[:2], count, memory)
+            layout = Layout(*description[:2], description.num_envs or 1)
+            self._arrays = TransitionArrays(layout, memory)
             self._description = description
         return self._description
 
@@ -187,9 +206,9 @@ class ExternalProcess:
         ends = bool(arrays.terminated[0]), bool(arrays.truncated[0])
         return observation, float(arrays.reward[0]), *ends, info
 
-    def _finish_batch_step(self) -> Any:
-        infos = self._receive("step") or {}
-        arrays, space = self._arrays, self.observation_space
+    def _finish_step(self) -> Any:
+        arrays, infos = self.finish_batch_step()
+        space = self.observation_space
         final = nests.pack(space, [leaf.copy() for leaf in arrays.final_observation])
         return (
             nests.pack(space, [leaf.copy() for leaf in arrays.observation]),
@@ -228,7 +247,7 @@ class ExternalProcess:
 
     def _receive(self, activity: str) -> Any:
         try:
-            if not self._connection.poll(self._timeout):
+            if not self._answers.poll(1000 * self._timeout):
                 self.kill()
                 raise self._fault(
                     f"did not finish {activity} within {self._timeout:g} seconds, and "

@@ -16,6 +16,29 @@ _NUMBER = (float, int, np.number)
 _FLAG = (bool, np.bool_)
 
 
+class Layout:
+    """Shapes and types of the arrays of N environments, worked out once.
+
+    Attributes:
+        num_envs: N.
+        size: bytes that the arrays take in one buffer.
+    """
+
+    def __init__(
+        self,
+        observation_space: gymnasium.Space,
+        action_space: gymnasium.Space,
+        num_envs: int,
+    ):
+        """Lay out the transitions of a batch of environments with these spaces."""
+        self.num_envs = num_envs
+        self.observation_space = observation_space
+        self.leaves = len(nests.leaf_spaces(observation_space))
+        self.is_leaf = isinstance(observation_space, nests.Leaf)
+        self.arrays = _layout(observation_space, action_space, num_envs)
+        self.size = sum(_padded_bytes(shape, dtype) for shape, dtype in self.arrays)
+
+
 class TransitionArrays:
     """Actions, observations, rewards and flags of N environments, leaf by leaf.
 
@@ -28,48 +51,38 @@ class TransitionArrays:
         action: list of [N, ...].
     """
 
-    def __init__(
-        self,
-        observation_space: gymnasium.Space,
-        action_space: gymnasium.Space,
-        num_envs: int,
-        memory: Any = None,
-    ):
-        """Lay the arrays out in a buffer of `memory_size` bytes, or in new memory."""
-        shapes = _layout(observation_space, action_space, num_envs)
+    def __init__(self, layout: Layout, memory: Any = None):
+        """Place the arrays in a buffer of `layout.size` bytes, or in new memory."""
         if memory is None:
-            arrays = [np.zeros(shape, dtype) for shape, dtype in shapes]
+            arrays = [np.zeros(shape, dtype) for shape, dtype in layout.arrays]
         else:
-            arrays = _carve(memory, shapes)
-        leaves = len(nests.leaf_spaces(observation_space))
+            arrays = _carve(memory, layout.arrays)
+        leaves = layout.leaves
         self.observation = arrays[:leaves]
         self.final_observation = arrays[leaves : 2 * leaves]
         self.reward, self.terminated, self.truncated = arrays[2 * leaves :][:3]
         self.action = arrays[2 * leaves + 3 :]
-        self._observation_space = observation_space
-        self._is_leaf = isinstance(observation_space, nests.Leaf)
-        self._shape = observation_space.shape
-
-    @staticmethod
-    def memory_size(
-        observation_space: gymnasium.Space, action_space: gymnasium.Space, num_envs: int
-    ) -> int:
-        """Return how many bytes the arrays of a batch take."""
-        shapes = _layout(observation_space, action_space, num_envs)
-        return sum(_padded_bytes(shape, dtype) for shape, dtype in shapes)
+        self._observation_space = layout.observation_space
+        self._is_leaf = layout.is_leaf
+        self._shape = layout.observation_space.shape
 
     def write_observation(
         self, arrays: Sequence[np.ndarray], row: int, observation: Any
     ) -> None:
         """Copy the observation of one environment into a row.
 
+        What is beyond the numbers of its dtype becomes infinite or wraps, with NumPy's
+        warning: switch that off for all rows at once, as it takes as long as a copy.
+
         Raises:
             EnvironmentFault: The observation does not have the shape of its space, or
                 its dtype can't hold the numbers.
         """
         if self._is_leaf and isinstance(observation, np.ndarray):
-            (array,) = arrays
-            if observation.dtype == array.dtype and observation.shape == self._shape:
+            array = arrays[0]
+            given, own = observation.dtype, array.dtype
+            castable = given is own or (own.kind == "f" and given.kind in "fiub")
+            if castable and observation.shape == self._shape:
                 array[row] = observation
                 return
         self._write_leaves(arrays, row, observation)
@@ -93,8 +106,7 @@ class TransitionArrays:
                     f"returned an observation of shape {leaf.shape}, but its space "
                     f"{self._observation_space} says {array.shape[1:]}",
                 )
-            with np.errstate(invalid="ignore"):
-                array[row] = leaf
+            array[row] = leaf
             if leaf.dtype == array.dtype or array.dtype.kind == "f":
                 continue
             lost = leaf[array[row] != leaf]
@@ -117,15 +129,14 @@ class TransitionArrays:
             raise EnvironmentFault(
                 [0], f"returned a reward that is no number: {reward!r}"
             )
-        flags = (terminated, truncated)
-        if not all(isinstance(x, _FLAG) or _is_scalar(x, "iub") for x in flags):
-            raise EnvironmentFault(
-                [0],
-                f"returned flags that are no booleans: terminated {terminated!r}, "
-                f"truncated {truncated!r}",
-            )
-        with np.errstate(over="ignore"):
-            self.reward[row] = reward
+        for flag in (terminated, truncated):
+            if not isinstance(flag, _FLAG) and not _is_scalar(flag, "iub"):
+                raise EnvironmentFault(
+                    [0],
+                    f"returned flags that are no booleans: terminated {terminated!r}, "
+                    f"truncated {truncated!r}",
+                )
+        self.reward[row] = reward
         self.terminated[row] = terminated
         self.truncated[row] = truncated
 

@@ -17,7 +17,7 @@ from agents.parts.settings import SettingError
 from agents.tools.batch_env import BatchEnv
 from agents.tools.faults import EnvironmentFault
 from agents.tools.wrappers import protocol
-from agents.tools.wrappers.transition_arrays import TransitionArrays
+from agents.tools.wrappers.transition_arrays import Layout, TransitionArrays
 
 
 def main(connection: int, lifeline: int) -> None:
@@ -71,13 +71,13 @@ class _Host:
             env.action_space,
             env.num_envs if self._batched else None,
         )
-        layout = (*self._description[:2], self._description.num_envs or 1)
+        layout = Layout(*self._description[:2], self._description.num_envs or 1)
         # A file without a name ends with the last process that holds it.
         directory = "/dev/shm" if os.path.isdir("/dev/shm") else None
         self._file = tempfile.TemporaryFile(dir=directory)
-        self._file.truncate(TransitionArrays.memory_size(*layout))
+        self._file.truncate(layout.size)
         memory = mmap.mmap(self._file.fileno(), 0)
-        self._arrays = TransitionArrays(*layout, memory)
+        self._arrays = TransitionArrays(layout, memory)
 
     def serve(self) -> None:
         """Describe the environment, then answer until told to close."""
@@ -106,28 +106,24 @@ class _Host:
             return protocol.reply(protocol.FAULT, fault)
 
     def _step(self) -> Any:
-        arrays, space = self._arrays, self._env.action_space
+        arrays = self._arrays
+        # A copy, as an environment may keep its action.
+        leaves = [leaf.copy() for leaf in arrays.action]
         if self._batched:
-            outcome = self._env.step(nests.pack(space, arrays.action))
-            observation, rewards, terminated, truncated, infos = outcome
-            self._copy(arrays.observation, observation)
-            self._copy(arrays.final_observation, infos["final_observation"])
-            arrays.reward[...] = rewards
-            arrays.terminated[...] = terminated
-            arrays.truncated[...] = truncated
-            info = infos["environments"]
+            info = self._env.step_into(arrays, leaves)
         else:
-            # A copy, as an environment may keep its action. A batch makes its own.
-            action = nests.pack(space, [leaf[0].copy() for leaf in arrays.action])
+            action = nests.pack(self._env.action_space, [leaf[0] for leaf in leaves])
             observation, *outcome, info = self._env.step(action)
-            arrays.write_observation(arrays.final_observation, 0, observation)
-            arrays.write_outcome(0, *outcome)
+            with np.errstate(over="ignore", invalid="ignore"):
+                arrays.write_observation(arrays.final_observation, 0, observation)
+                arrays.write_outcome(0, *outcome)
         return info if info and self._with_infos else None
 
     def _reset(self, *args: Any, **kwargs: Any) -> Any:
         if not self._batched:
             observation, info = self._env.reset(*args, **kwargs)
-            self._arrays.write_observation(self._arrays.observation, 0, observation)
+            with np.errstate(over="ignore", invalid="ignore"):
+                self._arrays.write_observation(self._arrays.observation, 0, observation)
             return info if self._with_infos else {}
         observation = self._env.reset(*args, **kwargs)
         count = len(nests.flatten(self._env.observation_space, observation)[0])

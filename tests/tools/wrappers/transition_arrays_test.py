@@ -6,7 +6,7 @@ import numpy as np
 from gymnasium import spaces
 
 from agents.tools.faults import EnvironmentFault
-from agents.tools.wrappers.transition_arrays import TransitionArrays
+from agents.tools.wrappers.transition_arrays import Layout, TransitionArrays
 from tests.environments import Nested
 
 ACTION = spaces.Discrete(3)
@@ -16,7 +16,7 @@ class LayoutTest(unittest.TestCase):
     """Arrays are typed by the spaces, and any memory may hold them."""
 
     def test_shapes_and_dtypes(self):
-        arrays = TransitionArrays(Nested.observation_space, ACTION, 5)
+        arrays = TransitionArrays(Layout(Nested.observation_space, ACTION, 5))
         kinds = [((5, 2, 2), np.uint8), ((5,), np.int64), ((5,), np.float32)]
         for leaves in (arrays.observation, arrays.final_observation):
             self.assertEqual([(leaf.shape, leaf.dtype) for leaf in leaves], kinds)
@@ -29,13 +29,13 @@ class LayoutTest(unittest.TestCase):
 
     def test_size_is_in_whole_cache_lines(self):
         # Twice an image of 20 bytes, 40 and 20 bytes, then 20, 5, 5 and 40: 64 each.
-        size = TransitionArrays.memory_size(Nested.observation_space, ACTION, 5)
+        size = Layout(Nested.observation_space, ACTION, 5).size
         self.assertEqual(size, 10 * 64)
 
     def test_two_views_of_one_memory(self):
-        layout = (Nested.observation_space, ACTION, 5)
-        memory = bytearray(TransitionArrays.memory_size(*layout))
-        one, other = (TransitionArrays(*layout, memory) for _ in range(2))
+        layout = Layout(Nested.observation_space, ACTION, 5)
+        memory = bytearray(layout.size)
+        one, other = (TransitionArrays(layout, memory) for _ in range(2))
         names = ("observation", "final_observation", "action")
         for number, array in enumerate(_all(one, names), start=1):
             array[...] = number
@@ -47,7 +47,7 @@ class WriteTest(unittest.TestCase):
     """Rows are copied, cast, and checked."""
 
     def setUp(self):
-        self.arrays = TransitionArrays(spaces.Box(0, 9, (2,)), ACTION, 2)
+        self.arrays = TransitionArrays(Layout(spaces.Box(0, 9, (2,)), ACTION, 2))
 
     def test_observation_is_cast_and_copied(self):
         observation = np.array([1, 2], np.float64)
@@ -66,7 +66,7 @@ class WriteTest(unittest.TestCase):
             self.arrays.write_outcome(0, 1.0, [True], False)
 
     def test_integers_of_other_dtypes_are_cast_where_they_fit(self):
-        arrays = TransitionArrays(spaces.MultiBinary(2), ACTION, 1)
+        arrays = TransitionArrays(Layout(spaces.MultiBinary(2), ACTION, 1))
         for value in ([0, 1], [False, True], np.float64([0, 1])):
             with self.subTest(value=value):
                 arrays.write_observation(arrays.observation, 0, value)
