@@ -91,9 +91,10 @@ def import_tensorflow() -> None:
     # Errors are raised as well; those only logged are false alarms about the cache.
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     # Networks of this size gain a tenth from a second thread where two cores are near
-    # each other, and lose a third where they are not (docs/performance.md). With one,
-    # results do not depend on the number of cores either.
+    # each other, and lose a third where they are not; handing over between operations
+    # only costs (docs/performance.md). Nor do results depend on the number of cores.
     os.environ.setdefault("TF_NUM_INTRAOP_THREADS", "1")
+    os.environ.setdefault("TF_NUM_INTEROP_THREADS", "1")
     compilation_cache.enable(os.environ)
     sys.stderr.flush()
     own_stream = os.dup(2)

@@ -102,8 +102,11 @@ def simulate(
         training; the episodes that ended.
     """
 
+    first_step = carry.counter
+    seeds = randomness.split(randomness.fold(carry.seed, first_step), steps)
+
     def advance(carry: Carry) -> tuple[Carry, Any]:
-        seed = randomness.fold(carry.seed, carry.counter)
+        seed = seeds[carry.counter - first_step]
         observation = carry.time_step.observation
         decision = policy.perform(observation, carry.state, seed, training)
         environment, time_step = env.step(carry.environment, decision.action)

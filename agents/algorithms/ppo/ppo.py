@@ -21,12 +21,12 @@ from agents.parts.settings import SettingError
 from agents.parts.trajectory import Decision, Nest, Trajectory, without_invalid
 
 
-class Extras(NamedTuple):
-    """What PPO remembers of a decision.
+class Behavior(NamedTuple):
+    """How the policy acted that the trajectory comes from.
 
     Attributes:
-        sample: [batch, size], what the policy drew; the action is its bounded version.
-        log_prob: [batch] float32, of the sample.
+        sample: [..., size], what it drew; the action is its bounded version.
+        log_prob: [...] float32, of the sample.
         policy: the distribution that it was drawn from.
     """
 
@@ -42,7 +42,7 @@ class Batch(NamedTuple):
         observation: normalized.
         reset: bool, whether the recurrent state starts anew after the step.
         state: recurrent state before the step.
-        extras: of the decision.
+        behavior: of the policy that acted.
         weight: float32, 1 for a transition, otherwise 0.
         advantage: float32, normalized.
         value_target: float32.
@@ -51,7 +51,7 @@ class Batch(NamedTuple):
     observation: Nest
     reset: tf.Tensor
     state: Nest
-    extras: Extras
+    behavior: Behavior
     weight: tf.Tensor
     advantage: tf.Tensor
     value_target: tf.Tensor
@@ -105,7 +105,7 @@ class PPO(Algorithm):
         action = actions.to_environment(
             self._action_space, sample, self.settings.normalize_ranges
         )
-        return Decision(action, state, Extras(sample, policy.log_prob(sample), policy))
+        return Decision(action, state, sample)
 
     @tf.function(jit_compile=True, autograph=False)
     def update(
@@ -119,11 +119,12 @@ class PPO(Algorithm):
         """
         trajectory = without_invalid(trajectory)
         learning_rate = self._learning_rate(progress)
+        behavior = self._behavior(trajectory)
 
         def epoch(index, enabled, _):
             epoch_seed = randomness.fold(seed, index)
             enabled, metrics = self._train_epoch(
-                self._prepare(trajectory), epoch_seed, learning_rate, enabled
+                self._prepare(trajectory, behavior), epoch_seed, learning_rate, enabled
             )
             return index + 1, enabled, metrics
 
@@ -157,7 +158,22 @@ class PPO(Algorithm):
         """Return gradients as they are; several learners would average them here."""
         return gradients
 
-    def _prepare(self, trajectory: Trajectory) -> Batch:
+    def _behavior(self, trajectory: Trajectory) -> Behavior:
+        """Return how the policy acted, [T, N, ...]; before its weights change."""
+        inputs = (
+            self.observation_normalizer(trajectory.observation),
+            trajectory.state,
+            trajectory.terminated | trajectory.truncated,
+        )
+        time = trajectory.valid.shape[0]
+        observation, state, ended = minibatches.to_sequences(inputs, self._chunk_length)
+        first = tf.nest.map_structure(lambda leaf: leaf[:, 0], state)
+        policy, _, _ = self.network.unroll(observation, first, ended)
+        policy = minibatches.from_sequences(policy, time)
+        sample = trajectory.extras
+        return Behavior(sample, policy.log_prob(sample), policy)
+
+    def _prepare(self, trajectory: Trajectory, behavior: Behavior) -> Batch:
         """Estimate advantages by the value function as it is now."""
         ended = trajectory.terminated | trajectory.truncated
         observation = self.observation_normalizer(trajectory.observation)
@@ -180,7 +196,7 @@ class PPO(Algorithm):
             observation=observation,
             reset=ended,
             state=trajectory.state,
-            extras=trajectory.extras,
+            behavior=behavior,
             weight=weight,
             advantage=losses.normalize(advantage, weight),
             value_target=advantage + value,
@@ -269,8 +285,8 @@ class PPO(Algorithm):
         settings, weight = self.settings, batch.weight
         first = tf.nest.map_structure(lambda leaf: leaf[:, 0], batch.state)
         policy, value, _ = self.network.unroll(batch.observation, first, batch.reset)
-        log_ratio = policy.log_prob(batch.extras.sample) - batch.extras.log_prob
-        divergence = batch.extras.policy.divergence(policy)
+        log_ratio = policy.log_prob(batch.behavior.sample) - batch.behavior.log_prob
+        divergence = batch.behavior.policy.divergence(policy)
         mean_divergence = losses.weighted_mean(divergence, weight)
         policy_loss = losses.surrogate_loss(
             log_ratio, batch.advantage, settings.clip_range

@@ -80,7 +80,7 @@ class PerformTest(unittest.TestCase):
     def test_training_explores_by_the_seed(self):
         algorithm, observation = make(), tf.ones([1, 3])
         draws = [
-            algorithm.perform(observation, (), seed, True).extras.sample.numpy()
+            algorithm.perform(observation, (), seed, True).extras.numpy()
             for seed in ([0, 1], [0, 1], [0, 2])
         ]
         np.testing.assert_array_equal(draws[0], draws[1])
@@ -97,8 +97,8 @@ class UpdateTest(unittest.TestCase):
         trajectory = play(algorithm)
         observation = algorithm.observation_normalizer(trajectory.observation)
         policy, _, _ = algorithm.network(observation, ())
-        log_ratio = policy.log_prob(trajectory.extras.sample)
-        log_ratio -= trajectory.extras.log_prob
+        behavior = algorithm._behavior(trajectory)  # pylint: disable=protected-access
+        log_ratio = policy.log_prob(trajectory.extras) - behavior.log_prob
         np.testing.assert_allclose(np.exp(log_ratio), 1.0, atol=1e-4)
 
     def test_the_first_minibatch_measures_no_divergence(self):
@@ -183,7 +183,8 @@ class UpdateTest(unittest.TestCase):
                 final_observation=trajectory.final_observation * scale,
             )
             algorithm.warm_up(scaled)
-            prepared = algorithm._prepare(scaled)  # pylint: disable=protected-access
+            # pylint: disable=protected-access
+            prepared = algorithm._prepare(scaled, algorithm._behavior(scaled))
             values.append(prepared.value_target.numpy())
         np.testing.assert_allclose(values[0], values[1], rtol=1e-3, atol=1e-3)
 
