@@ -13,12 +13,12 @@ def specs(nest: Nest) -> Nest:
 
 
 def scan(
-    function: Callable[[Nest], tuple[Nest, Nest]],
+    function: Callable[[Nest, tf.Tensor], tuple[Nest, Nest]],
     carry: Nest,
     capacity: int,
     count: tf.Tensor | None = None,
 ) -> tuple[Nest, Nest]:
-    """Apply `carry, row = function(carry)` again and again, and stack the rows.
+    """Apply `carry, row = function(carry, step)` for each step, and stack the rows.
 
     `tf.scan` wants to know the structure of the rows beforehand; this learns it.
 
@@ -32,14 +32,16 @@ def scan(
         The last carry; the rows, leaves [capacity, ...], 0 from `count` on.
     """
     traced = tf.function(function, autograph=False)
-    _, row_specs = traced.get_concrete_function(specs(carry)).structured_outputs
+    step_spec = tf.TensorSpec([], tf.int32)
+    graph = traced.get_concrete_function(specs(carry), step_spec)
+    _, row_specs = graph.structured_outputs
     arrays = tf.nest.map_structure(
         lambda spec: tf.TensorArray(spec.dtype, capacity, element_shape=spec.shape),
         row_specs,
     )
 
     def body(step, carry, arrays):
-        carry, row = traced(carry)
+        carry, row = traced(carry, step)
         arrays = tf.nest.map_structure(lambda a, x: a.write(step, x), arrays, row)
         return step + 1, carry, arrays
 
@@ -49,6 +51,5 @@ def scan(
         body,
         (tf.constant(0), carry, arrays),
         parallel_iterations=1,
-        maximum_iterations=capacity,
     )
     return carry, tf.nest.map_structure(lambda array: array.stack(), arrays)

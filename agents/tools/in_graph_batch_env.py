@@ -6,7 +6,7 @@ import numpy as np
 import tensorflow as tf
 
 from agents.parts import nests
-from agents.parts.trajectory import Nest, TimeStep
+from agents.parts.trajectory import Nest, TimeStep, Trajectory
 from agents.tools.batch_env import BatchEnv
 from agents.tools.faults import EnvironmentFault
 from agents.tools.in_graph_env import InGraphEnv
@@ -80,15 +80,20 @@ class InGraphBatchEnv(InGraphEnv):
             valid=tf.ones([self.num_envs], tf.bool),
         )
 
-    def remember(self, action: tf.Tensor, time_step: TimeStep) -> None:
+    def remember(self, observation: Nest, rows: Trajectory) -> None:
         """Write the variables that show the last step."""
         tf.nest.map_structure(
             lambda variable, value: variable.assign(value),
-            (self.observation, self.action, self.reward),
-            (time_step.observation, action, time_step.reward),
+            self.observation,
+            observation,
         )
-        self.terminated.assign(time_step.terminated)
-        self.truncated.assign(time_step.truncated)
+        for variable, values in (
+            (self.action, rows.action),
+            (self.reward, rows.reward),
+            (self.terminated, rows.terminated),
+            (self.truncated, rows.truncated),
+        ):
+            variable.assign(values[-1])
 
     def abort(self) -> None:
         """End the step that is under way, from any thread; the batch is lost."""

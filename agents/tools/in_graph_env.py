@@ -7,7 +7,7 @@ from typing import Any
 import gymnasium
 import tensorflow as tf
 
-from agents.parts.trajectory import Nest, TimeStep
+from agents.parts.trajectory import Nest, TimeStep, Trajectory
 
 
 class InGraphEnv(tf.Module):
@@ -53,8 +53,13 @@ class InGraphEnv(tf.Module):
         """
         raise NotImplementedError
 
-    def remember(self, action: tf.Tensor, time_step: TimeStep) -> None:
-        """Take note of the last step of a simulation; called once for each."""
+    def remember(self, observation: Nest, rows: Trajectory) -> None:
+        """Take note of how a simulation ended; called once for each.
+
+        Args:
+            observation: nest of [N, ...], what to act on next.
+            rows: of the simulation; only actions, rewards and flags are there always.
+        """
 
     def abort(self) -> None:
         """End the step that is under way, from any thread; the batch is lost."""

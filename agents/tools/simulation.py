@@ -5,7 +5,8 @@ from typing import Any, NamedTuple, Protocol
 import tensorflow as tf
 
 from agents.parts import loops, randomness
-from agents.parts.trajectory import Decision, Nest, TimeStep, Trajectory, select
+from agents.parts.advantages import discounted_sums
+from agents.parts.trajectory import Decision, Nest, Trajectory, select
 from agents.tools.in_graph_env import InGraphEnv
 
 
@@ -26,18 +27,16 @@ class Carry(NamedTuple):
 
     Attributes:
         environment: state of the environments.
-        action: [N, ...], the last one.
-        time_step: what it led to; its observation is acted on next.
+        observation: nest of [N, ...], what to act on next.
         state: nest of [N, ...], recurrent state of the policy.
         score: [N] float32, sum of rewards in the episode so far.
-        length: [N] int32, steps of the episode so far.
+        length: [N] float32, steps of the episode so far.
         seed: [2] int32, from which all draws follow, together with
         counter: [] int64, the steps since the seed was set.
     """
 
     environment: Nest
-    action: tf.Tensor
-    time_step: TimeStep
+    observation: Nest
     state: Nest
     score: tf.Tensor
     length: tf.Tensor
@@ -50,7 +49,7 @@ class Episodes(NamedTuple):
 
     Attributes:
         score: float32, undiscounted sum of raw rewards.
-        length: int32, steps.
+        length: float32, steps.
         ended: bool.
     """
 
@@ -69,17 +68,12 @@ def start(env: InGraphEnv, policy: Policy, seed: tf.Tensor) -> Carry:
     """
     env_seed, action_seed = tf.unstack(randomness.split(seed, 2))
     environment, observation = env.reset(env_seed)
-    count = env.num_envs
-    nothing = tf.zeros([count], tf.bool)
     return Carry(
         environment=environment,
-        action=tf.zeros([count, *env.action_space.shape], env.action_space.dtype),
-        time_step=TimeStep(
-            observation, tf.zeros([count]), nothing, nothing, observation, nothing
-        ),
-        state=policy.initial_state(count),
-        score=tf.zeros([count]),
-        length=tf.zeros([count], tf.int32),
+        observation=observation,
+        state=policy.initial_state(env.num_envs),
+        score=tf.zeros([env.num_envs]),
+        length=tf.zeros([env.num_envs]),
         seed=action_seed,
         counter=tf.constant(0, tf.int64),
     )
@@ -101,41 +95,54 @@ def simulate(
         The carry to go on with; the trajectory, leaves [T, N, ...], or None where not
         training; the episodes that ended.
     """
+    seeds = randomness.split(randomness.fold(carry.seed, carry.counter), steps)
 
-    first_step = carry.counter
-    seeds = randomness.split(randomness.fold(carry.seed, first_step), steps)
-
-    def advance(carry: Carry) -> tuple[Carry, Any]:
-        seed = seeds[carry.counter - first_step]
-        observation = carry.time_step.observation
-        decision = policy.perform(observation, carry.state, seed, training)
-        environment, time_step = env.step(carry.environment, decision.action)
+    # Outside of XLA each operation in here takes as long as a layer, and whatever the
+    # loop carries as two: what can wait until the loop has ended stands behind it.
+    def advance(now: tuple[Nest, Nest, Nest], step: tf.Tensor) -> tuple[Any, Any]:
+        environment, observation, state = now
+        decision = policy.perform(observation, state, seeds[step], training)
+        environment, time_step = env.step(environment, decision.action)
         ended = (time_step.terminated | time_step.truncated) & time_step.valid
-        score = carry.score + tf.where(time_step.valid, time_step.reward, 0.0)
-        length = carry.length + tf.cast(time_step.valid, tf.int32)
+        start_state = policy.initial_state(env.num_envs)
         row = Trajectory(
-            observation=observation,
+            observation=observation if training else (),
             action=decision.action,
-            **{key: getattr(time_step, key) for key in _OUTCOME},
-            state=carry.state,
-            extras=decision.extras,
+            reward=time_step.reward,
+            terminated=time_step.terminated,
+            truncated=time_step.truncated,
+            final_observation=time_step.final_observation if training else (),
+            valid=time_step.valid,
+            state=state if training else (),
+            extras=decision.extras if training else (),
         )
-        carry = Carry(
-            environment=environment,
-            action=decision.action,
-            time_step=time_step,
-            state=select(ended, policy.initial_state(env.num_envs), decision.state),
-            score=tf.where(ended, 0.0, score),
-            length=tf.where(ended, 0, length),
-            seed=carry.seed,
-            counter=carry.counter + 1,
-        )
-        episodes = Episodes(score, length, ended)
-        return carry, (row if training else (), episodes)
+        state = select(ended, start_state, decision.state)
+        return (environment, time_step.observation, state), row
 
-    carry, (trajectory, episodes) = loops.scan(advance, carry, steps)
-    env.remember(carry.action, carry.time_step)
-    return carry, trajectory if training else None, episodes
+    now = (carry.environment, carry.observation, carry.state)
+    now, rows = loops.scan(advance, now, steps)
+    env.remember(now[1], rows)
+    episodes, score, length = _episodes(carry, rows)
+    environment, observation, state = now
+    carry = Carry(
+        environment=environment,
+        observation=observation,
+        state=state,
+        score=score,
+        length=length,
+        seed=carry.seed,
+        counter=carry.counter + steps,
+    )
+    return carry, rows if training else None, episodes
+
+
+def _episodes(carry: Carry, rows: Trajectory) -> tuple[Episodes, tf.Tensor, tf.Tensor]:
+    """Return the episodes, and score and length [N] of those that go on."""
+    ended = (rows.terminated | rows.truncated) & rows.valid
+    scores, score = discounted_sums(carry.score, rows.reward, ended, rows.valid, 1.0)
+    ones = tf.ones_like(rows.reward)
+    lengths, length = discounted_sums(carry.length, ones, ended, rows.valid, 1.0)
+    return Episodes(scores, lengths, ended), score, length
 
 
 def tracing_counts(**functions: Any) -> dict[str, int]:
@@ -144,6 +151,3 @@ def tracing_counts(**functions: Any) -> dict[str, int]:
         name: function.experimental_get_tracing_count()
         for name, function in functions.items()
     }
-
-
-_OUTCOME = ("reward", "terminated", "truncated", "final_observation", "valid")

@@ -19,7 +19,7 @@ class EpisodeStatistics:
         """Take in the episodes of a simulation, in order of time."""
         ended = episodes.ended.numpy()
         self.scores += episodes.score.numpy()[ended].tolist()
-        self.lengths += episodes.length.numpy()[ended].tolist()
+        self.lengths += episodes.length.numpy()[ended].astype(int).tolist()
 
     def summary(self) -> dict[str, Any]:
         """Return count, mean and deviation; None where no episode ended."""

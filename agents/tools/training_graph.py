@@ -151,8 +151,7 @@ class TrainingGraph:
         count: tf.Tensor,
         last: tf.Tensor,
     ) -> tuple[simulation.Carry, Any]:
-        def iteration(state):
-            index, carry = state
+        def iteration(carry, index):
             first_step = carry.counter + 1
             carry, trajectory, episodes = simulation.simulate(
                 self._env, self._algorithm, carry, self._horizon, training=True
@@ -160,11 +159,9 @@ class TrainingGraph:
             trajectory = cut_off(trajectory, last & (index == count - 1))
             metrics = self._algorithm.update(trajectory, seeds[index], progress[index])
             found = finiteness.first_fault(trajectory)
-            return (index + 1, carry), (episodes, metrics, found, first_step)
+            return carry, (episodes, metrics, found, first_step)
 
-        (_, carry), rows = loops.scan(
-            iteration, (tf.constant(0), carry), self.most_iterations, count
-        )
+        carry, rows = loops.scan(iteration, carry, self.most_iterations, count)
         return carry, rows
 
     def _traced_warm_up(self, seed: tf.Tensor) -> None:

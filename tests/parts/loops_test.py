@@ -8,9 +8,9 @@ import tensorflow as tf
 from agents.parts.loops import scan
 
 
-def doubling(carry):
+def doubling(carry, step):
     """Double a number, and hand out the old one."""
-    return 2 * carry, {"before": carry}
+    return 2 * carry, {"before": carry, "step": step}
 
 
 class ScanTest(unittest.TestCase):
@@ -20,6 +20,7 @@ class ScanTest(unittest.TestCase):
         carry, rows = scan(doubling, tf.constant([1, 3]), 3)
         np.testing.assert_array_equal(carry, [8, 24])
         np.testing.assert_array_equal(rows["before"], [[1, 3], [2, 6], [4, 12]])
+        np.testing.assert_array_equal(rows["step"], [0, 1, 2])
 
     def test_rows_from_the_count_on_are_0(self):
         for compiled in (True, False):
@@ -34,7 +35,7 @@ class ScanTest(unittest.TestCase):
     def test_the_body_is_traced_once(self):
         traced = []
 
-        def body(carry):
+        def body(carry, _):
             traced.append(carry)
             return carry + 1, carry
 

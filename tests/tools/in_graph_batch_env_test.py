@@ -8,6 +8,7 @@ import numpy as np
 import tensorflow as tf
 
 from agents.parts import nests
+from agents.tools import simulation
 from agents.tools.batch_env import BatchEnv
 from agents.tools.constructors import make_batch, start_members
 from agents.tools.faults import EnvironmentFault
@@ -15,6 +16,7 @@ from agents.tools.in_graph_batch_env import InGraphBatchEnv
 from agents.tools.in_graph_env import faults_raised
 from agents.tools.wrappers.external_process import ExternalProcess
 from tests import environments
+from tests.learner import Learner, LearnerSettings
 from tests.tools.wrappers.external_process_test import seconds_to_start_eight
 
 SEED = [1, 2]
@@ -86,13 +88,12 @@ class EpisodeTest(InGraphTest):
 
     def test_the_last_step_can_be_read(self):
         env = self.env(environments.Counter)
-        action = tf.constant([1], tf.int64)
-        state, _ = env.reset(tf.constant(SEED))
-        for _ in range(3):
-            state, step = env.step(state, action)
-        env.remember(action, step)
+        learner = Learner(LearnerSettings(), env)
+        carry = simulation.start(env, learner, tf.constant(SEED))
+        _, trajectory, _ = simulation.simulate(env, learner, carry, 3, True)
         self.assertEqual(env.observation.numpy().tolist(), [[0]])
-        self.assertEqual(env.action.numpy().tolist(), [1])
+        last_action = trajectory.action[-1].numpy().tolist()
+        self.assertEqual(env.action.numpy().tolist(), last_action)
         self.assertEqual(env.reward.numpy().tolist(), [1])
         self.assertEqual(env.terminated.numpy().tolist(), [True])
         self.assertEqual(env.truncated.numpy().tolist(), [False])
