@@ -60,6 +60,10 @@ class Tiny(gymnasium.Env):
         """Return the observation of the current state."""
         return np.array([self.count], np.float32)
 
+    def cores(self) -> set[int]:
+        """Return the processor cores that this process may use."""
+        return os.sched_getaffinity(0)
+
     def is_imported(self, module: str) -> bool:
         """Return whether a module is imported where this environment lives."""
         return module in sys.modules

@@ -5,7 +5,6 @@ Free of TensorFlow and of EnvPool until they are asked for.
 
 import contextlib
 import importlib.util
-import os
 import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -119,7 +118,9 @@ class EnvPoolBatch:
         self.action_space = _in_single_precision(spec.gymnasium_action_space)
         self._env_id = env_id
         self._options = {"num_envs": num_envs, **limit}
-        self._options["num_threads"] = min(num_envs, len(os.sched_getaffinity(0)))
+        self._options["num_threads"] = min(
+            num_envs, len(constructors.available_cores())
+        )
         self._pool: Any = None
         self._lost: Exception | None = None
 

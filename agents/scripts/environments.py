@@ -105,7 +105,7 @@ def _started_batches(config: Config, counts: Sequence[int]) -> Iterator[list[Bat
     )
     workers = config.workers
     if workers is None:
-        workers = len(os.sched_getaffinity(0))
+        workers = len(constructors.available_cores())
     with contextlib.ExitStack() as stack:
         if workers == 0:
             batches = [constructors.make_batch([make] * count) for count in counts]

@@ -4,6 +4,7 @@ import functools
 import importlib
 import importlib.util
 import math
+import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -129,15 +130,28 @@ def start_members(
         UnpicklableConstructor: The constructor can't be pickled.
     """
     started: list[ExternalProcess] = []
+    shares = _shares(num_envs, min(workers, num_envs))
+    # Where each core has a worker, one is not to wait for another's core, as they all
+    # wake at the same moment.
+    cores: list[int | None] = sorted(available_cores())
+    if len(shares) != len(cores):
+        cores = [None] * len(shares)
     try:
-        for share in _shares(num_envs, min(workers, num_envs)):
+        for share, core in zip(shares, cores, strict=True):
             make = functools.partial(make_batch, [constructor] * share)
-            started.append(ExternalProcess(make, timeout, with_infos=False))
+            started.append(ExternalProcess(make, timeout, False, core))
     except BaseException:
         for worker in started:
             worker.kill()
         raise
     return started
+
+
+def available_cores() -> set[int]:
+    """Return the processor cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return os.sched_getaffinity(0)
+    return set(range(os.cpu_count() or 1))
 
 
 def _shares(total: int, parts: int) -> list[int]:

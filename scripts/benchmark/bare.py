@@ -2,7 +2,6 @@
 
 import contextlib
 import functools
-import os
 from typing import Any
 
 import gymnasium
@@ -42,7 +41,7 @@ def measure_gymnasium(work: Work) -> float:
 def measure_workers(work: Work) -> float:
     """Return the steps per second of a `BatchEnv` of worker processes, one per core."""
     make = functools.partial(constructors.make_environment, work.env, None)
-    cores = len(os.sched_getaffinity(0))
+    cores = len(constructors.available_cores())
     members = constructors.start_members(make, work.num_envs, cores, _TIMEOUT_SECONDS)
     with contextlib.closing(BatchEnv(members)) as batch:
         actions = draw_actions(batch.action_space, work)

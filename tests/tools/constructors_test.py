@@ -118,6 +118,17 @@ class StartMembersTest(unittest.TestCase):
     def test_no_worker_without_an_environment(self):
         self.assertEqual(self._shares(2, 3), [1, 1])
 
+    def test_with_a_worker_for_each_core_each_has_its_own(self):
+        process = "agents.tools.constructors.ExternalProcess"
+        for workers, expected in ((2, [3, 7]), (3, [None] * 3)):
+            with (
+                mock.patch("os.sched_getaffinity", return_value={7, 3}),
+                mock.patch(process) as started,
+            ):
+                constructors.start_members(environments.Counter, 6, workers, 60)
+            cores = [call.args[-1] for call in started.call_args_list]
+            self.assertEqual(cores, expected)
+
     def test_workers_are_free_of_tensorflow(self):
         class Reports(environments.OneState):
             """Observes whether TensorFlow is imported."""

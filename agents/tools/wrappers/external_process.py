@@ -31,7 +31,7 @@ _WORKER_PROGRAM = (
     "import json, sys; arguments = json.loads(sys.argv[1]); "
     "sys.path[:] = arguments['path']; "
     "from agents.tools.wrappers import worker; "
-    "worker.main(arguments['connection'], arguments['lifeline'])"
+    "worker.main(**arguments['worker'])"
 )
 _CLOSE_SECONDS = 2.0
 
@@ -57,6 +57,7 @@ class ExternalProcess:
         constructor: Callable[[], Any],
         timeout: float = 60.0,
         with_infos: bool = True,
+        core: int | None = None,
     ):
         """Start a worker.
 
@@ -65,6 +66,8 @@ class ExternalProcess:
                 lambda, closure, local class or `functools.partial` will do.
             timeout: seconds that construction, a step or a reset may take.
             with_infos: whether `step` and `reset` hand over what environments tell.
+            core: processor core that the worker is kept on, where the system can do so;
+                None: any.
 
         Raises:
             UnpicklableConstructor: The constructor can't be pickled.
@@ -77,7 +80,7 @@ class ExternalProcess:
         # `Connection.poll` would make one of these each time.
         self._answers = select.poll()
         self._answers.register(self._connection, select.POLLIN)
-        self._process, lifeline = _start_worker(remote)
+        self._process, lifeline = _start_worker(remote, core)
         # Also when this object is forgotten rather than closed.
         self._end = weakref.finalize(self, _end_worker, self._process, lifeline)
         try:
@@ -282,11 +285,11 @@ def _pickled(constructor: Callable[[], Any]) -> bytes:
         ) from error
 
 
-def _start_worker(remote: Connection) -> tuple[subprocess.Popen, int]:
+def _start_worker(remote: Connection, core: int | None) -> tuple[subprocess.Popen, int]:
     """Start a worker; return it, and the file descriptor whose closing ends it."""
     lifeline_end, lifeline = os.pipe()
     descriptors = {"connection": remote.fileno(), "lifeline": lifeline_end}
-    arguments = json.dumps({"path": sys.path, **descriptors})
+    arguments = json.dumps({"path": sys.path, "worker": descriptors | {"core": core}})
     try:
         process = subprocess.Popen(
             [sys.executable, "-c", _WORKER_PROGRAM, arguments],

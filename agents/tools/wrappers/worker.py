@@ -20,13 +20,16 @@ from agents.tools.wrappers import protocol
 from agents.tools.wrappers.transition_arrays import Layout, TransitionArrays
 
 
-def main(connection: int, lifeline: int) -> None:
+def main(connection: int, lifeline: int, core: int | None) -> None:
     """Serve the owner of a connection until it says close or is gone.
 
     Args:
         connection: file descriptor of the messages.
         lifeline: file descriptor that is closed at the other end when the owner ends.
+        core: processor core to stay on; None: any.
     """
+    if core is not None and hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {core})
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_owner, args=(lifeline,), daemon=True).start()
     channel = Connection(connection)

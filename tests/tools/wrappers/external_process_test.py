@@ -162,6 +162,12 @@ class ConstructorTest(WorkerTest):
         worker = self.start(environments.OneState)
         self.assertFalse(worker.call("is_imported", "tensorflow"))
 
+    def test_a_worker_stays_on_its_core(self):
+        core = max(os.sched_getaffinity(0))
+        worker = ExternalProcess(environments.OneState, core=core)
+        self.addCleanup(worker.close)
+        self.assertEqual(worker.call("cores"), {core})
+
     def test_start_side_by_side(self):
         self.assertLess(seconds_to_start_eight(), 5)
 
