@@ -1,1 +1,1 @@
-"""Environments that live in the graph."""
+"""Environments of other backends than Gymnasium."""

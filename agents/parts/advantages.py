@@ -70,7 +70,7 @@ def discounted_sums(
     before = tf.concat([tf.ones_like(kept[:1]), kept[:-1]], 0)
     first = addend[:1] + decay[:1] * initial
     sums = _recurrence(tf.concat([first, addend[1:]], 0), decay * before)
-    return sums, sums[-1] * kept[-1]
+    return sums, tf.math.multiply_no_nan(sums[-1], kept[-1])
 
 
 def _recurrence(addend: tf.Tensor, factor: tf.Tensor) -> tf.Tensor:
@@ -82,7 +82,8 @@ def _recurrence(addend: tf.Tensor, factor: tf.Tensor) -> tf.Tensor:
     time, reach = addend.shape[0], 1
     while reach < time:
         padding = [[reach, 0], [0, 0]]
-        addend += factor * tf.pad(addend[:-reach], padding)
+        # Where an episode ended nothing may follow, not even a NaN times 0.
+        addend += tf.math.multiply_no_nan(tf.pad(addend[:-reach], padding), factor)
         factor *= tf.pad(factor[:-reach], padding)
         reach *= 2
     return addend

@@ -81,11 +81,11 @@ def exit_codes() -> Iterator[None]:
         _exit(130, "Stopped.")
 
 
-def import_tensorflow() -> None:
-    """Import TensorFlow without the messages that it prints while it starts.
+def set_tensorflow_defaults() -> None:
+    """Set what TensorFlow reads when it is imported; what a person has set stays.
 
-    They precede its log level, so its error stream is set aside; if the import fails,
-    they are shown. What a person set in the environment stays.
+    Commands do so first of all: importing JAX, which EnvPool does as well, sets some of
+    the same variables otherwise.
     """
     os.environ.setdefault("KERAS_BACKEND", "tensorflow")
     # Errors are raised as well; those only logged are false alarms about the cache.
@@ -96,6 +96,15 @@ def import_tensorflow() -> None:
     os.environ.setdefault("TF_NUM_INTRAOP_THREADS", "1")
     os.environ.setdefault("TF_NUM_INTEROP_THREADS", "1")
     compilation_cache.enable(os.environ)
+
+
+def import_tensorflow() -> None:
+    """Import TensorFlow without the messages that it prints while it starts.
+
+    They precede its log level, so its error stream is set aside; if the import fails,
+    they are shown.
+    """
+    set_tensorflow_defaults()
     sys.stderr.flush()
     own_stream = os.dup(2)
     with tempfile.TemporaryFile() as aside:

@@ -30,10 +30,13 @@ def enable(environ: MutableMapping[str, str]) -> None:
     base = environ.get(VARIABLE)
     if base == "" or _FLAG in own_flags:
         return
-    folder = (pathlib.Path(base) if base else _default(environ)) / _name(environ)
-    with contextlib.suppress(OSError):
+    # No home, no folder, or a TensorFlow that is installed by another name.
+    unusable = (OSError, RuntimeError, importlib.metadata.PackageNotFoundError)
+    with contextlib.suppress(*unusable):
+        folder = (pathlib.Path(base) if base else _default(environ)) / _name(environ)
         folder.mkdir(parents=True, exist_ok=True)
-        _prune(folder)
+        with contextlib.suppress(FileNotFoundError):  # Another run was faster.
+            _prune(folder)
         if os.access(folder, os.W_OK):
             environ["TF_XLA_FLAGS"] = f"{own_flags} {_FLAG}={folder}".strip()
 

@@ -34,7 +34,9 @@ class Config:
     algorithm: str = setting("ppo", "name of the trainer")
     num_agents: int = setting(16, "environments that are stepped as one batch", low=1)
     workers: int | None = setting(
-        None, "processes for the environments; null: one per core, 0: none", low=0
+        None,
+        "processes for the environments; null: one per core, kept there; 0: none",
+        low=0,
     )
     steps: int = setting(
         1_000_000,
@@ -62,7 +64,8 @@ class Config:
     )
     checkpoint_steps: int = setting(
         100_000,
-        "environment steps between checkpoints; episodes start anew there",
+        "environment steps between checkpoints; episodes of Python environments start "
+        "anew there",
         high=10**15,
         low=1,
     )

@@ -140,8 +140,9 @@ def make_recorded(
     warnings.filterwarnings("ignore", ".*Overwriting existing videos")
     made = constructors.make_environment(env, max_length, render_mode="rgb_array")
     if made.render_mode != "rgb_array":
-        raise SettingError(f"The env {env} can't be rendered as rgb_array.")
-    name = str(getattr(env, "__name__", env)).replace("/", "-").replace(":", "-")
+        name = constructors.name_of(env)
+        raise SettingError(f"The env {name} can't be rendered as rgb_array.")
+    name = constructors.name_of(env).replace("/", "-").replace(":", "-")
     return gymnasium.wrappers.RecordVideo(
         made,
         str(outdir),

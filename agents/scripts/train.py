@@ -26,6 +26,7 @@ _RESUMABLE = ("steps", "timeout", "workers")
 def main(arguments: Sequence[str] | None = None) -> None:
     """Start or resume a run; exits with the codes of `command_line.exit_codes`."""
     options = parse(arguments)
+    command_line.set_tensorflow_defaults()
     with command_line.exit_codes():
         resume = options.timestamp is not None
         config, run = resumed(options) if resume else new(options)

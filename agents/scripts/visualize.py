@@ -10,6 +10,7 @@ import functools
 import json
 import os
 import pathlib
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -33,6 +34,7 @@ _TIMEOUT = 300.0
 def main(arguments: Sequence[str] | None = None) -> None:
     """Play episodes; exits with the codes of `command_line.exit_codes`."""
     options = parse(arguments)
+    command_line.set_tensorflow_defaults()
     with command_line.exit_codes():
         run = run_directory.find_newest(pathlib.Path(options.logdir))
         given = command_line.given(options.set)
@@ -41,11 +43,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
             raise SettingError(f"{changed[0]} is that of the run: leave it out.")
         outdir = make_outdir(options.outdir or run.path / "videos")
         draw_scores(run, outdir / "scores.png")
+        began = time.time()
         with contextlib.ExitStack() as stack:
             env = open_env(stack, config, outdir, options.episodes)
             statistics = play(config, run, env, options.episodes)
         write_statistics(statistics, outdir / "statistics.json")
-        has_video = any(outdir.glob("*.mp4"))
+        videos = outdir.glob("*.mp4")
+        has_video = any(path.stat().st_mtime >= began - 1 for path in videos)
         if not has_video and config.backend == "gymnasium":
             name = constructors.name_of(config.env)
             raise SettingError(f"No video was written: {name} renders no pictures.")
@@ -99,7 +103,7 @@ def open_env(
     command_line.import_tensorflow()
     own = started.evaluation()
     stack.callback(own.close)
-    env_id = str(config.env).rpartition(":")[2]
+    env_id = constructors.name_of(config.env).rpartition(":")[2]
     reason = f"Gymnasium has no env {env_id!r} like that of the backend"
     if env_id in gymnasium.registry:
         twin = config.replace(backend="gymnasium", env=env_id)

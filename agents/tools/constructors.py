@@ -139,7 +139,7 @@ def start_members(
     try:
         for share, core in zip(shares, cores, strict=True):
             make = functools.partial(make_batch, [constructor] * share)
-            started.append(ExternalProcess(make, timeout, False, core))
+            started.append(ExternalProcess(make, timeout, with_infos=False, core=core))
     except BaseException:
         for worker in started:
             worker.kill()

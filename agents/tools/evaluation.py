@@ -74,6 +74,7 @@ class Evaluation:
             between_chunks()
             with faults_raised(self._env):
                 carry, episodes = self._play(carry)
+            _check_scores(episodes.score.numpy())
             ended = episodes.ended.numpy()
             number = played + np.cumsum(ended, 0)
             counted = ended & (number <= self._quota)
@@ -88,3 +89,13 @@ class Evaluation:
             self._env, self._policy, carry, CHUNK_STEPS, training=False
         )
         return carry, episodes
+
+
+def _check_scores(scores: np.ndarray) -> None:
+    """Raise a fault for scores [T, N] that are no numbers: so was a reward."""
+    faulty = np.argwhere(~np.isfinite(scores))
+    if faulty.size:
+        raise EnvironmentFault(
+            [int(faulty[0, 1])],
+            "gave a reward that is infinite or no number: rewards must be finite",
+        )

@@ -36,7 +36,8 @@ class Schedule:
         steps: to train.
         eval_every: steps between evaluations.
         checkpoint_steps: steps between boundaries: a checkpoint is written there, and
-            all episodes start anew, so that a resumed run is one that never stopped.
+            episodes that it can't hold start anew, so that a resumed run is one that
+            never stopped.
         seed: of the run.
     """
 
@@ -54,6 +55,7 @@ class Progress(tf.Module):
         next_evaluation: step from which on the next evaluation is due.
         metrics_size: bytes of the metrics file.
         wall_seconds: time spent so far, over all sessions.
+        begun: whether the algorithm was warmed up.
     """
 
     def __init__(self, schedule: Schedule):
@@ -63,6 +65,7 @@ class Progress(tf.Module):
         self.next_evaluation = tf.Variable(schedule.eval_every, dtype=tf.int64)
         self.metrics_size = tf.Variable(0, dtype=tf.int64)
         self.wall_seconds = tf.Variable(0.0, dtype=tf.float64)
+        self.begun = tf.Variable(False)
 
 
 class Loop:
@@ -130,7 +133,7 @@ class Loop:
         """
         with self._console, self._stop:
             try:
-                if self.step == 0:
+                if not bool(self._progress.begun):
                     self._begin()
                 while True:
                     self._check_stop()
@@ -150,6 +153,7 @@ class Loop:
         self._graph.warm_up(self._seed(_WARM_UP))
         if self._graph.kept:
             self._graph.kept.assign(self._graph.start(self._seed(_ENVIRONMENTS)))
+        self._progress.begun.assign(True)
         self._save()
 
     def _train_to_boundary(self) -> None:
@@ -181,7 +185,7 @@ class Loop:
             self._graph.kept.assign(carry)
         rate = (self.step - first_step) / (time.monotonic() - began)
         means = {
-            name: float(np.concatenate([metrics[name] for metrics in losses]).mean())
+            name: float(np.mean([x for metrics in losses for x in metrics[name]]))
             for name in losses[0]
         }
         self._log("train", statistics, rate, means)

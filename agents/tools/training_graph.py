@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 from agents.parts import loops
@@ -92,27 +93,38 @@ class TrainingGraph:
             EnvironmentFault: An environment failed, or gave no finite number.
         """
         count, most = len(seeds), self.most_iterations
-        padded_seeds = [*seeds, *[(0, 0)] * (most - count)]
-        padded_progress = [*progress, *[0.0] * (most - count)]
+        all_seeds = np.zeros([most, 2], np.int32)
+        all_progress = np.zeros([most], np.float32)
+        all_seeds[:count], all_progress[:count] = seeds, progress
         with faults_raised(self._env):
-            carry, (episodes, metrics, *faults) = self._iterate(
+            carry, (episodes, metrics, found, first_steps) = self._iterate(
                 carry,
-                tf.constant(padded_seeds, tf.int32),
-                tf.constant(padded_progress, tf.float32),
+                tf.constant(all_seeds),
+                tf.constant(all_progress),
                 tf.constant(count),
                 tf.constant(last),
             )
+        metrics = {key: value[:count] for key, value in metrics.items()}
         if self._env.compilable:
-            finiteness.check(*(rows[:count] for rows in faults))
+            # After an update that failed, actions are no numbers: not the environments'
+            # fault.
+            sound = np.all([np.isfinite(value) for value in metrics.values()], 0)
+            checked = int(np.cumprod(sound).sum()) + 1
+            finiteness.check(found[:count][:checked], first_steps[:count][:checked])
         episodes = tf.nest.map_structure(
             lambda leaf: tf.reshape(leaf[:count], [-1, self._env.num_envs]), episodes
         )
-        return carry, episodes, {key: value[:count] for key, value in metrics.items()}
+        return carry, episodes, metrics
 
     def warm_up(self, seed: Sequence[int]) -> None:
-        """Show the algorithm a rollout before it learns: the untrained policy's."""
+        """Show the algorithm a rollout before it learns: the untrained policy's.
+
+        Raises:
+            EnvironmentFault: An environment failed, or gave no finite number.
+        """
         with faults_raised(self._env):
-            self._warm_up(tf.constant(seed, tf.int32))
+            found = self._warm_up(tf.constant(seed, tf.int32))
+        finiteness.check(found[None], tf.constant([1]))
 
     def trace(self) -> None:
         """Trace all functions, neither compiling nor running them."""
@@ -158,18 +170,19 @@ class TrainingGraph:
             )
             trajectory = cut_off(trajectory, last & (index == count - 1))
             metrics = self._algorithm.update(trajectory, seeds[index], progress[index])
-            found = finiteness.first_fault(trajectory)
+            found = finiteness.first_fault(trajectory, carry.observation)
             return carry, (episodes, metrics, found, first_step)
 
         carry, rows = loops.scan(iteration, carry, self.most_iterations, count)
         return carry, rows
 
-    def _traced_warm_up(self, seed: tf.Tensor) -> None:
+    def _traced_warm_up(self, seed: tf.Tensor) -> tf.Tensor:
         carry = self._traced_start(seed)
-        _, trajectory, _ = simulation.simulate(
+        carry, trajectory, _ = simulation.simulate(
             self._env, self._algorithm, carry, self._horizon, training=True
         )
         self._algorithm.warm_up(cut_off(trajectory, tf.constant(True)))
+        return finiteness.first_fault(trajectory, carry.observation)
 
 
 def cut_off(trajectory: Trajectory, last: tf.Tensor) -> Trajectory:

@@ -104,18 +104,22 @@ def choose(names: Sequence[str] | None, work: Work) -> list[str]:
     """Return the names of the peers of a run.
 
     Args:
-        names: those asked for; None: all that have the environment.
+        names: those asked for; None: all that are installed and have the environment.
         work: to be done.
 
     Raises:
         SettingError: A package is missing, or a peer asked for lacks the environment.
     """
-    asked = [name for name, peer in PEERS.items() if work.suits(peer.backend)]
-    if names is not None:
-        asked = list(dict.fromkeys(names))
-    turns.check_packages(need for name in asked for need in PEERS[name].needs)
     if names is None:
-        return [name for name in asked if PEERS[name].can_run(work)]
+        return [
+            name
+            for name, peer in PEERS.items()
+            if work.suits(peer.backend)
+            and not turns.missing(peer.needs)
+            and peer.can_run(work)
+        ]
+    asked = list(dict.fromkeys(names))
+    turns.check_packages(need for name in asked for need in PEERS[name].needs)
     for name in asked:
         PEERS[name].check(work)
     return asked

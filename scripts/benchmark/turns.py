@@ -89,11 +89,15 @@ def check_packages(needs: Iterable[tuple[str, str]]) -> None:
     Raises:
         SettingError: Names what is missing, and the extras.
     """
-    missing = [need for need in needs if importlib.util.find_spec(need[0]) is None]
-    if missing:
-        modules = ", ".join(sorted({module for module, _ in missing}))
-        extras = ",".join(sorted({extra for _, extra in missing}))
+    if absent := missing(needs):
+        modules = ", ".join(sorted({module for module, _ in absent}))
+        extras = ",".join(sorted({extra for _, extra in absent}))
         raise SettingError(
             f"Not installed: {modules}. Install them by pip install -e '.[{extras}]', "
             "or choose others by --peers."
         )
+
+
+def missing(needs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return those of some modules that are not installed, with their extras."""
+    return [need for need in needs if importlib.util.find_spec(need[0]) is None]

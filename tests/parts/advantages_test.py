@@ -119,6 +119,17 @@ class DiscountedSumsTest(unittest.TestCase):
         np.testing.assert_allclose(sums.numpy()[:, 0], [5.0, 3.5, 1.0, 1.5])
         np.testing.assert_allclose(accumulator, [1.5])
 
+    def test_what_is_no_number_stays_in_its_episode(self):
+        sums, accumulator = discounted_sums(
+            tf.constant([0.0]),
+            tf.constant([[1.0], [np.nan], [1.0], [np.inf]]),
+            tf.constant([[False], [True], [False], [True]]),
+            tf.ones([4, 1], tf.bool),
+            0.5,
+        )
+        np.testing.assert_array_equal(sums.numpy()[[0, 2, 3], 0], [1, 1, np.inf])
+        np.testing.assert_array_equal(accumulator, [0])
+
     def test_rows_that_are_no_transitions_change_nothing(self):
         sums, accumulator = discounted_sums(
             tf.constant([2.0]),

@@ -126,7 +126,7 @@ class StartMembersTest(unittest.TestCase):
                 mock.patch(process) as started,
             ):
                 constructors.start_members(environments.Counter, 6, workers, 60)
-            cores = [call.args[-1] for call in started.call_args_list]
+            cores = [call.kwargs["core"] for call in started.call_args_list]
             self.assertEqual(cores, expected)
 
     def test_workers_are_free_of_tensorflow(self):

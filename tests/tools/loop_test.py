@@ -22,7 +22,7 @@ from agents.tools.faults import CheckpointError, EnvironmentFault, NumericFault
 from agents.tools.in_graph_batch_env import InGraphBatchEnv
 from agents.tools.loop import Loop, Schedule
 from agents.tools.run_directory import RunDirectory
-from agents.tools.stop_signal import Stopped
+from agents.tools.stop_signal import Stopped, StopSignal
 from agents.tools.training_graph import TrainingGraph, cut_off
 from tests import environments
 from tests.learner import Learner, LearnerSettings
@@ -167,6 +167,26 @@ class LoopTest(unittest.TestCase):
         self.assertEqual(float(learner.weight), expected)
         lines = self.lines("phase", "step", "mean_score", "loss")
         self.assertEqual(lines, expected_lines)
+
+    def test_a_run_that_stopped_before_its_first_boundary_is_warmed_up_once(self):
+        loop, learner = self.make()
+        loop.run()
+        expected = float(learner.weight)
+        for path in self.run_directory.checkpoints.iterdir():
+            path.unlink()
+        self.run_directory.metrics.unlink()
+        loop, _ = self.make(functools.partial(SignalsItself, 6, steps=5), draws)
+        with (
+            mock.patch.object(StopSignal, "seconds_left", 0),
+            self.assertRaises(Stopped),
+        ):
+            loop.run()
+        loop, learner = self.make()
+        loop.resume()
+        self.assertEqual(loop.step, 0)
+        loop.run()
+        self.assertEqual(float(learner.warm_up_count), 8)
+        self.assertEqual(float(learner.weight), expected)
 
     def test_what_was_logged_after_the_checkpoint_is_dropped(self):
         self.make(steps=32)[0].run()

@@ -143,6 +143,28 @@ class TrainingGraphTest(unittest.TestCase):
         self.assertEqual(graph.tracing_counts(), once)
         self.assertEqual(evaluation.tracing_counts(), {"start": 1, "play": 1})
 
+    def test_a_warm_up_is_checked_as_well(self):
+        graph, _ = make(Drift(log_at=5.5), 2)
+        with self.assertRaisesRegex(EnvironmentFault, "Environment 1 gave a reward"):
+            graph.warm_up([1, 2])
+
+    def test_an_evaluation_is_checked_as_well(self):
+        env = DynamicsEnv(Drift(log_at=5.5), 2, None)
+        evaluation = Evaluation(env, Learner(LearnerSettings(), env), 2)
+        with self.assertRaisesRegex(
+            EnvironmentFault, "Environment 1 gave a reward .*in an evaluation"
+        ):
+            evaluation.run([1, 2])
+
+    def test_environments_are_not_blamed_for_what_follows_from_an_update(self):
+        """The loss of the first iteration is no number, the reward of the second."""
+        env = DynamicsEnv(Drift(log_at=5.5), 1, None)
+        graph = TrainingGraph(env, Learner(LearnerSettings(loss=np.nan), env))
+        _, _, metrics = graph.iterate(
+            graph.start([1, 2]), seeds(0, 1), [0.0, 0.0], False
+        )
+        self.assertTrue(np.isnan(metrics["loss"]).all())
+
 
 class KeptCarryTest(unittest.TestCase):
     """Nests of any dtype."""

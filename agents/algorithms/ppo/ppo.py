@@ -269,7 +269,9 @@ class PPO(Algorithm):
         with tf.GradientTape(watch_accessed_variables=False) as tape:
             tape.watch(variables)
             loss, metrics = self._loss(batch)
-        gradients = self.reduce_gradients(tape.gradient(loss, variables))
+        zero = tf.UnconnectedGradients.ZERO
+        gradients = tape.gradient(loss, variables, unconnected_gradients=zero)
+        gradients = self.reduce_gradients(gradients)
         if self.settings.kl_stop is not None:
             enabled &= metrics["divergence"] <= self.settings.kl_stop
         holds_samples = tf.reduce_sum(batch.weight) > 0

@@ -1,5 +1,6 @@
 """The process that hosts environments. It must never import TensorFlow."""
 
+import contextlib
 import mmap
 import os
 import pickle
@@ -28,8 +29,10 @@ def main(connection: int, lifeline: int, core: int | None) -> None:
         lifeline: file descriptor that is closed at the other end when the owner ends.
         core: processor core to stay on; None: any.
     """
-    if core is not None and hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {core})
+    if core is not None:
+        # Not every system can, and none must.
+        with contextlib.suppress(AttributeError, OSError):
+            os.sched_setaffinity(0, {core})
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_owner, args=(lifeline,), daemon=True).start()
     channel = Connection(connection)
