@@ -5,6 +5,7 @@ Free of TensorFlow and of EnvPool until they are asked for.
 
 import contextlib
 import importlib.util
+import os
 import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -117,10 +118,12 @@ class EnvPoolBatch:
         self.observation_space = spec.gymnasium_observation_space
         self.action_space = _in_single_precision(spec.gymnasium_action_space)
         self._env_id = env_id
-        self._options = {"num_envs": num_envs, **limit}
-        self._options["num_threads"] = min(
-            num_envs, len(constructors.available_cores())
-        )
+        cores = len(constructors.available_cores())
+        threads = min(num_envs, cores)
+        self._options = {"num_envs": num_envs, "num_threads": threads, **limit}
+        # As all wake at once, none is to wait for the core of another.
+        if threads == cores == os.cpu_count():
+            self._options["thread_affinity_offset"] = 0
         self._pool: Any = None
         self._lost: Exception | None = None
 

@@ -14,10 +14,11 @@ import sys
 import tempfile
 import time
 import unittest
+from unittest import mock
 
 from gymnasium import spaces
 
-from agents.scripts import train
+from agents.scripts import compilation_cache, train
 from tests import environments, processes
 
 # A run of about a second, beside TensorFlow's start and the compilation.
@@ -148,6 +149,19 @@ class TrainTest(unittest.TestCase):
         self.assertNotEqual(self.metrics(), expected)
         self.resume()
         self.assertEqual(self.metrics(), expected)
+
+    def test_programs_from_the_cache_compute_the_same_numbers(self):
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        variable = {compilation_cache.VARIABLE: folder}
+        arguments = [*QUICK, "--set=steps=8192", "--backend=tensorflow"]
+        metrics = []
+        with mock.patch.dict(os.environ, variable):
+            for _ in range(2):
+                self.train(*arguments)
+                metrics.append(self.metrics())
+                shutil.rmtree(self.logdir)
+        self.assertTrue(list(pathlib.Path(folder).rglob("*.pb")))
+        self.assertEqual(*metrics)
 
     def test_ctrl_c_ends_with_a_checkpoint_and_nothing_left_running(self):
         with self.started(*QUICK, "--set=steps=1000000") as process:
