@@ -161,7 +161,7 @@ class TrainTest(unittest.TestCase):
                 metrics.append(self.metrics())
                 shutil.rmtree(self.logdir)
         self.assertTrue(list(pathlib.Path(folder).rglob("*.pb")))
-        self.assertEqual(*metrics)
+        self.assertEqual(metrics[0], metrics[1])
 
     def test_ctrl_c_ends_with_a_checkpoint_and_nothing_left_running(self):
         with self.started(*QUICK, "--set=steps=1000000") as process:
