@@ -156,6 +156,7 @@ class TrainTest(unittest.TestCase):
         arguments = [*QUICK, "--set=steps=8192", "--backend=tensorflow"]
         metrics = []
         with mock.patch.dict(os.environ, variable):
+            os.environ.pop("TF_XLA_FLAGS", None)
             for _ in range(2):
                 self.train(*arguments)
                 metrics.append(self.metrics())
