@@ -15,6 +15,7 @@ from agents.parts.settings import SettingError, nearest
 from agents.tools import constructors
 from agents.tools.faults import EnvironmentFault
 
+# Whose environments have ids of the form library:name.
 LIBRARIES = ("gymnax", "brax")
 _FORMS = "gymnax:CartPole-v1, brax:ant or module:function"
 

@@ -77,7 +77,7 @@ def _recurrence(addend: tf.Tensor, factor: tf.Tensor) -> tf.Tensor:
     """Return x [time, batch] with x[t] = addend[t] + factor[t] * x[t - 1], x[-1] = 0.
 
     After each pass a row reaches back twice as far, so that log2(time) passes over the
-    whole array take the place of a loop over time: a sixth of its duration under XLA.
+    whole array take the place of a loop over time.
     """
     time, reach = addend.shape[0], 1
     while reach < time:

@@ -27,7 +27,7 @@ def permutation(seed: tf.Tensor, count: int) -> tf.Tensor:
 
     It is the swap-or-not shuffle (Hoang, Morris and Rogaway, CRYPTO 2012): in each
     round every number has a random partner, and a coin decides whether the two change
-    places. Sorting random keys would take XLA ten times as long.
+    places. Sorting random keys instead took XLA an eighth of an update.
     """
     rounds = 6 * max(count - 1, 1).bit_length()
     seeds = tf.unstack(split(seed, 2))

@@ -12,6 +12,7 @@ import gymnasium
 import ruamel.yaml
 
 from agents.algorithms import trainers
+from agents.environments import jax_env
 from agents.parts.settings import SettingError, check_names, field_values
 from agents.scripts.config import Config
 from agents.tools import constructors
@@ -26,8 +27,6 @@ _YAML_ERRORS = (
 )
 # Settings that may name code; from a run directory only registered names are taken.
 _CODE = ("env", "network")
-# Whose environments have ids of the form library:name; only the library is imported.
-_LIBRARIES = ("gymnax", "brax")
 
 
 def parse_value(text: str) -> Any:
@@ -153,7 +152,7 @@ def _names_code(value: Any) -> bool:
     if not isinstance(value, str):
         return False
     module, colon, _ = value.partition(":")
-    return bool(colon) and module not in _LIBRARIES
+    return bool(colon) and module not in jax_env.LIBRARIES
 
 
 def _is_registered(env_id: str) -> bool:

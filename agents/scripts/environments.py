@@ -56,13 +56,15 @@ def started(config: Config) -> Iterator[Environments]:
             )
         return
     check(config)
-    make = _backend(config).make
-    yield Environments(
-        *(
-            functools.partial(make, config.env, count, config.max_length)
-            for count in counts
-        )
-    )
+    backend = _backend(config)
+    with contextlib.ExitStack() as stack:
+
+        def make(count: int) -> Any:
+            env = backend.make(config.env, count, config.max_length)
+            stack.callback(env.close)
+            return env
+
+        yield Environments(*(functools.partial(make, count) for count in counts))
 
 
 def check(config: Config) -> None:

@@ -102,7 +102,6 @@ def open_env(
     started = stack.enter_context(environments.started(single))
     command_line.import_tensorflow()
     own = started.evaluation()
-    stack.callback(own.close)
     env_id = constructors.name_of(config.env).rpartition(":")[2]
     reason = f"Gymnasium has no env {env_id!r} like that of the backend"
     if env_id in gymnasium.registry:

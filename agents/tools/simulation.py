@@ -97,8 +97,8 @@ def simulate(
     """
     seeds = randomness.split(randomness.fold(carry.seed, carry.counter), steps)
 
-    # Outside of XLA each operation in here takes as long as a layer, and whatever the
-    # loop carries as two: what can wait until the loop has ended stands behind it.
+    # Outside of XLA a step costs as much as there are operations in here and tensors
+    # that the loop carries: what can wait until it has ended stands behind it.
     def advance(now: tuple[Nest, Nest, Nest], step: tf.Tensor) -> tuple[Any, Any]:
         environment, observation, state = now
         decision = policy.perform(observation, state, seeds[step], training)
