@@ -117,6 +117,9 @@ class EnvPoolBatch:
         self.num_envs = num_envs
         self.observation_space = spec.gymnasium_observation_space
         self.action_space = _in_single_precision(spec.gymnasium_action_space)
+        self._dtypes = [
+            nests.leaf_dtype(leaf) for leaf in nests.leaf_spaces(self.observation_space)
+        ]
         self._env_id = env_id
         cores = len(constructors.available_cores())
         threads = min(num_envs, cores)
@@ -207,10 +210,9 @@ class EnvPoolBatch:
     def _leaves(self, observation: Any) -> list[np.ndarray]:
         """Return leaves as they travel; EnvPool never writes to an array again."""
         leaves = nests.flatten(self.observation_space, observation)
-        spaces = nests.leaf_spaces(self.observation_space)
         return [
-            leaf.astype(nests.leaf_dtype(space), copy=False)
-            for leaf, space in zip(leaves, spaces, strict=True)
+            leaf.astype(dtype, copy=False)
+            for leaf, dtype in zip(leaves, self._dtypes, strict=True)
         ]
 
     @contextlib.contextmanager

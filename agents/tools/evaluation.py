@@ -74,12 +74,12 @@ class Evaluation:
             between_chunks()
             with faults_raised(self._env):
                 carry, episodes = self._play(carry)
-            _check_scores(episodes.score.numpy())
-            ended = episodes.ended.numpy()
-            number = played + np.cumsum(ended, 0)
-            counted = ended & (number <= self._quota)
-            statistics.add(episodes._replace(ended=tf.constant(counted)))
-            played += ended.sum(0)
+            episodes = tf.nest.map_structure(lambda leaf: leaf.numpy(), episodes)
+            _check_scores(episodes.score)
+            number = played + np.cumsum(episodes.ended, 0)
+            counted = episodes.ended & (number <= self._quota)
+            statistics.add(episodes._replace(ended=counted))
+            played += episodes.ended.sum(0)
         return statistics
 
     def _play_chunk(

@@ -15,8 +15,8 @@ from agents.tools.in_graph_env import InGraphEnv
 class InGraphBatchEnv(InGraphEnv):
     """Puts a batch of Python environments behind one `tf.numpy_function`.
 
-    Its state is a token that orders the steps. The last step of a simulation can be
-    read as tensors.
+    Its state counts the steps, to name the one that fails. The last step of a
+    simulation can be read as tensors.
 
     Attributes:
         observation: nest of [N, ...], what to act on next.
@@ -64,18 +64,17 @@ class InGraphBatchEnv(InGraphEnv):
 
     def step(self, state: Nest, action: tf.Tensor) -> tuple[Nest, TimeStep]:
         """Step each environment; rewards and observations are checked to be finite."""
-        flags = [tf.TensorSpec([self.num_envs], tf.bool)] * 2
-        reward = tf.TensorSpec([self.num_envs], tf.float32)
-        token = tf.TensorSpec([], tf.int64)
-        specs = [token, reward, *flags, *self._specs * 2]
+        # Each output of the operation costs 7 us, so that numbers travel together.
+        numbers = tf.TensorSpec([3, self.num_envs], tf.float32)
+        specs = [numbers, *self._specs * 2]
         outcome = self._call(self._step, [state, action], specs)
-        token, reward, terminated, truncated, *leaves = outcome
-        count = len(self._specs)
-        return token, TimeStep(
+        reward, terminated, truncated = tf.unstack(outcome[0])
+        leaves, count = outcome[1:], len(self._specs)
+        return state + 1, TimeStep(
             observation=nests.pack(self.observation_space, leaves[:count]),
             reward=reward,
-            terminated=terminated,
-            truncated=truncated,
+            terminated=tf.cast(terminated, tf.bool),
+            truncated=tf.cast(truncated, tf.bool),
             final_observation=nests.pack(self.observation_space, leaves[count:]),
             valid=tf.ones([self.num_envs], tf.bool),
         )
@@ -129,16 +128,17 @@ class InGraphBatchEnv(InGraphEnv):
         _check_finite("observation at reset", leaves, 0)
         return leaves
 
-    def _step(self, token: np.ndarray, action: np.ndarray) -> list[np.ndarray]:
+    def _step(self, steps: np.ndarray, action: np.ndarray) -> list[np.ndarray]:
         outcome = self._batch.step(action)
         observation, reward, terminated, truncated, infos = outcome
         leaves = nests.flatten(self.observation_space, observation)
         final = nests.flatten(self.observation_space, infos["final_observation"])
-        step = int(token) + 1
+        step = int(steps) + 1
         _check_finite("reward", [reward], step)
         _check_finite("observation", final, step)
         _check_finite("observation at reset", leaves, step)
-        return [token + 1, reward, terminated, truncated, *leaves, *final]
+        numbers = np.array([reward, terminated, truncated], np.float32)
+        return [numbers, *leaves, *final]
 
 
 def _check_finite(quantity: str, leaves: list[np.ndarray], step: int) -> None:

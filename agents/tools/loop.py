@@ -175,8 +175,8 @@ class Loop:
                 progress=[step / self._schedule.steps for step in steps],
                 last=not self._graph.kept and steps.stop >= boundary,
             )
-            losses.append({name: value.numpy() for name, value in metrics.items()})
-            self._check_finite(losses[-1], steps)
+            losses.append(metrics)
+            self._check_finite(metrics, steps)
             self._progress.step.assign(steps.stop)
             statistics.add(episodes)
             self._iteration_seconds = (time.monotonic() - clock) / len(steps)

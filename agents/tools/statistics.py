@@ -16,10 +16,9 @@ class EpisodeStatistics:
         self.lengths: list[int] = []
 
     def add(self, episodes: Episodes) -> None:
-        """Take in the episodes of a simulation, in order of time."""
-        ended = episodes.ended.numpy()
-        self.scores += episodes.score.numpy()[ended].tolist()
-        self.lengths += episodes.length.numpy()[ended].astype(int).tolist()
+        """Take in the episodes of a simulation, as NumPy's arrays in order of time."""
+        self.scores += episodes.score[episodes.ended].tolist()
+        self.lengths += episodes.length[episodes.ended].astype(int).tolist()
 
     def summary(self) -> dict[str, Any]:
         """Return count, mean and deviation; None where no episode ended."""

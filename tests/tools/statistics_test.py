@@ -2,7 +2,7 @@
 
 import unittest
 
-import tensorflow as tf
+import numpy as np
 
 from agents.tools.simulation import Episodes
 from agents.tools.statistics import EpisodeStatistics
@@ -15,9 +15,9 @@ class EpisodeStatisticsTest(unittest.TestCase):
         statistics = EpisodeStatistics()
         statistics.add(
             Episodes(
-                score=tf.constant([[1.0, 2.0], [5.0, 4.0]]),
-                length=tf.constant([[1, 2], [5, 4]]),
-                ended=tf.constant([[False, True], [False, True]]),
+                score=np.array([[1.0, 2.0], [5.0, 4.0]]),
+                length=np.array([[1, 2], [5, 4]]),
+                ended=np.array([[False, True], [False, True]]),
             )
         )
         expected = {"episodes": 2, "mean_score": 3.0, "std_score": 1.0}

@@ -63,7 +63,7 @@ class TrainingGraphTest(unittest.TestCase):
         carry, scores = one.start([1, 2]), []
         for i in range(12):
             carry, episodes, metrics = one.iterate(carry, seeds(i), [i / 12], False)
-            scores.append(episodes.score[episodes.ended].numpy())
+            scores.append(episodes.score[episodes.ended])
         three, learner_of_three = make()
         other, other_scores = three.start([1, 2]), []
         for i in range(0, 12, 3):
@@ -71,7 +71,7 @@ class TrainingGraphTest(unittest.TestCase):
             other, episodes, metrics = three.iterate(
                 other, seeds(i, i + 1, i + 2), progress, False
             )
-            other_scores.append(episodes.score[episodes.ended].numpy())
+            other_scores.append(episodes.score[episodes.ended])
         self.assertEqual(float(learner_of_one.weight), float(learner_of_three.weight))
         np.testing.assert_array_equal(
             np.concatenate(scores), np.concatenate(other_scores)

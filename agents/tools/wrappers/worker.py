@@ -4,9 +4,11 @@ import contextlib
 import mmap
 import os
 import pickle
+import select
 import signal
 import tempfile
 import threading
+import time
 from multiprocessing import reduction
 from multiprocessing.connection import Connection
 from typing import Any
@@ -19,6 +21,10 @@ from agents.tools.batch_env import BatchEnv
 from agents.tools.faults import EnvironmentFault
 from agents.tools.wrappers import protocol
 from agents.tools.wrappers.transition_arrays import Layout, TransitionArrays
+
+# A processor that sleeps takes long to wake: a worker stays awake for longer than the
+# owner usually takes between two steps, and lets others run meanwhile.
+_AWAKE_SECONDS = 1e-3
 
 
 def main(connection: int, lifeline: int, core: int | None) -> None:
@@ -90,7 +96,12 @@ class _Host:
         self._channel.send_bytes(protocol.reply(protocol.ANSWER, self._description))
         reduction.send_handle(self._channel, self._file.fileno(), os.getppid())
         self._file.close()
+        arrivals = select.poll()
+        arrivals.register(self._channel, select.POLLIN)
         while True:
+            deadline = time.perf_counter() + _AWAKE_SECONDS
+            while not arrivals.poll(0) and time.perf_counter() < deadline:
+                os.sched_yield()
             message = self._channel.recv_bytes()
             if message == protocol.CLOSE:
                 self._env.close()
