@@ -98,7 +98,7 @@ class RunningMoments(tf.Module):
 class ObservationNormalizer(tf.Module):
     """Encodes observations, and brings continuous ones to mean 0 and deviation 1.
 
-    One-hot codes, flags and images have their scale already and are left alone.
+    One-hot codes, flags, images and action masks are left as they are encoded.
     """
 
     def __init__(self, space: gymnasium.Space, enabled: bool = True):
@@ -107,9 +107,11 @@ class ObservationNormalizer(tf.Module):
         self._leaves = nests.leaf_spaces(space)
         self._moments = [
             RunningMoments(leaf.shape)
-            if enabled and encoding.is_continuous(leaf)
+            if enabled
+            and encoding.is_continuous(leaf)
+            and name.partition(".")[0] != encoding.MASK
             else None
-            for leaf in self._leaves
+            for leaf, name in zip(self._leaves, nests.leaf_names(space), strict=True)
         ]
 
     def __call__(self, observation: Nest) -> Nest:

@@ -1,4 +1,8 @@
-"""From raw observations to the float32 arrays that networks read."""
+"""From raw observations to the float32 arrays that networks read.
+
+In a Dict, an entry `action_mask` is no observation: it says which discrete actions are
+allowed, by a number for each, above 0 for those that are.
+"""
 
 import math
 
@@ -6,10 +10,62 @@ import gymnasium
 import numpy as np
 import tensorflow as tf
 
+from agents.parts.trajectory import Nest
+
+MASK = "action_mask"
+
+
+def without_mask(space: gymnasium.Space) -> gymnasium.Space:
+    """Return the space of observations less their action mask, if there is one."""
+    if not isinstance(space, gymnasium.spaces.Dict) or MASK not in space.spaces:
+        return space
+    rest = {key: part for key, part in space.spaces.items() if key != MASK}
+    return gymnasium.spaces.Dict(rest)
+
+
+def split_mask(observation: Nest) -> tuple[Nest, tf.Tensor | None]:
+    """Return an encoded observation without its action mask, and the mask.
+
+    The mask is [..., size] float32, of several leaves one after the other; None where
+    there is none.
+    """
+    if not isinstance(observation, dict) or MASK not in observation:
+        return observation, None
+    rest = {key: value for key, value in observation.items() if key != MASK}
+    return rest, tf.concat(tf.nest.flatten(observation[MASK]), -1)
+
 
 def is_continuous(space: gymnasium.Space) -> bool:
-    """Whether a leaf space has no natural scale: a Box that is no 8-bit image."""
-    return isinstance(space, gymnasium.spaces.Box) and space.dtype != np.uint8
+    """Whether a leaf space has no natural scale: a Box that is no scaled image."""
+    return isinstance(space, gymnasium.spaces.Box) and not (
+        space.dtype == np.uint8 or (is_image(space) and _is_scaled(space))
+    )
+
+
+def is_image(space: gymnasium.Space) -> bool:
+    """Whether a leaf space is a Box of rank 3, or one of bytes and of rank 2."""
+    if not isinstance(space, gymnasium.spaces.Box):
+        return False
+    return len(space.shape) == 3 or (len(space.shape) == 2 and space.dtype == np.uint8)
+
+
+def image_size(space: gymnasium.Space) -> tuple[int, int]:
+    """Return height and width of an image."""
+    if len(space.shape) == 2:
+        return space.shape
+    return space.shape[1:] if _channels_come_first(space) else space.shape[:2]
+
+
+def channels_last(space: gymnasium.Space, images: tf.Tensor) -> tf.Tensor:
+    """Return images [batch, *shape] as [batch, height, width, channels].
+
+    Channels are the smaller one of the first and the last dimension.
+    """
+    if len(space.shape) == 2:
+        return images[..., None]
+    if _channels_come_first(space):
+        return tf.transpose(images, [0, 2, 3, 1])
+    return images
 
 
 def encoded_shape(space: gymnasium.Space) -> tuple[int, ...]:
@@ -57,6 +113,14 @@ def _encode_choices(
     )
     codes = [tf.one_hot(values[..., i], count) for i, count in enumerate(counts)]
     return tf.concat(codes, -1)
+
+
+def _channels_come_first(space: gymnasium.Space) -> bool:
+    return space.shape[0] < space.shape[-1]
+
+
+def _is_scaled(space: gymnasium.Space) -> bool:
+    return bool(np.all(space.low >= 0) and np.all(space.high <= 1))
 
 
 def _is_binary(space: gymnasium.Space) -> bool:

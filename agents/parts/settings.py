@@ -5,7 +5,7 @@ import difflib
 import math
 import types
 import typing
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 # Of numbers without a bound of their own: what 32 bits hold.
@@ -125,7 +125,7 @@ def field_values(settings: Any) -> Mapping[str, Any]:
 
 def _check_range(field: dataclasses.Field[Any], value: Any) -> None:
     low, high, above = (field.metadata.get(key) for key in ("low", "high", "above"))
-    for number in value if isinstance(value, tuple) else (value,):
+    for number in _numbers(value):
         if not isinstance(number, (int, float)):
             continue
         if not math.isfinite(number):
@@ -145,6 +145,14 @@ def _check_range(field: dataclasses.Field[Any], value: Any) -> None:
             )
         if above is not None and not number > above:
             raise SettingError(f"{field.name} must be above {above}, but is {value!r}.")
+
+
+def _numbers(value: Any) -> Iterator[Any]:
+    if not isinstance(value, tuple):
+        yield value
+        return
+    for part in value:
+        yield from _numbers(part)
 
 
 def _describe(hint: Any) -> str:

@@ -51,7 +51,7 @@ class Config:
         0, "of weights, environments and actions", low=0, high=2**63 - 1
     )
     network: str | Callable[..., Any] = setting(
-        "feed_forward_gaussian", "name in networks.py, or a function like those"
+        "feed_forward", "name in networks.py, or a function like those"
     )
     eval_every: int = setting(
         100_000,

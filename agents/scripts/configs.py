@@ -33,7 +33,6 @@ def cartpole() -> Config:
     """Balance a pole on a cart: solved at 475 of 500."""
     return default().replace(
         env="CartPole-v1",
-        network="feed_forward_categorical",
         steps=150_000,
         num_agents=32,
         eval_every=50_000,
@@ -79,6 +78,84 @@ def ant() -> Config:
 def humanoid() -> Config:
     """Run forward on two legs without falling."""
     return _mujoco().replace(env="Humanoid-v5")
+
+
+def swimmer() -> Config:
+    """Swim forward with a body of three links."""
+    return _mujoco().replace(env="Swimmer-v5", discount=0.9999, gae_lambda=0.95)
+
+
+def inverted_pendulum() -> Config:
+    """Balance a pole on a cart by continuous forces."""
+    return _mujoco().replace(env="InvertedPendulum-v5")
+
+
+def inverted_double_pendulum() -> Config:
+    """Balance two poles, one on top of the other, on a cart."""
+    return _mujoco().replace(env="InvertedDoublePendulum-v5")
+
+
+def pusher() -> Config:
+    """Push a cylinder to a goal with an arm of seven joints."""
+    return _mujoco().replace(env="Pusher-v5")
+
+
+def _atari() -> Config:
+    """Settings of Schulman et al. for Atari, on EnvPool's environments."""
+    return default().replace(
+        backend="envpool",
+        num_agents=8,
+        steps=10_000_000,
+        eval_every=1_000_000,
+        eval_episodes=8,
+        checkpoint_steps=250_000,
+        network="convolutional",
+        activation="relu",
+        shared_layers=(512,),
+        policy_layers=(),
+        value_layers=(),
+        batch_size=256,
+        update_epochs=4,
+        learning_rate=2.5e-4,
+        clip_range=0.1,
+        entropy_coef=0.01,
+        value_coef=0.5,
+    )
+
+
+def pong() -> Config:
+    """Beat the opponent at Atari's Pong, from pixels."""
+    return _atari().replace(env="Pong-v5")
+
+
+def breakout() -> Config:
+    """Clear the wall in Atari's Breakout, from pixels."""
+    return _atari().replace(env="Breakout-v5")
+
+
+def minatar_breakout() -> Config:
+    """Clear the wall in a Breakout of 10 x 10 pixels, from gymnax."""
+    return default().replace(
+        env="gymnax:Breakout-MinAtar",
+        backend="jax",
+        num_agents=64,
+        horizon=64,
+        steps=3_000_000,
+        eval_every=500_000,
+        eval_episodes=64,
+        checkpoint_steps=500_000,
+        network="convolutional",
+        conv_layers=((16, 3, 1),),
+        activation="relu",
+        shared_layers=(64,),
+        policy_layers=(),
+        value_layers=(),
+        batch_size=512,
+        update_epochs=4,
+        learning_rate=1e-3,
+        entropy_coef=0.01,
+        normalize_rewards=False,
+    )
 
 
 def bullet_ant() -> Config:

@@ -8,6 +8,7 @@ from typing import Any
 from agents.algorithms import trainers
 from agents.algorithms.algorithm import Algorithm
 from agents.parts import randomness
+from agents.parts.network import Network
 from agents.parts.settings import SettingError, nearest
 from agents.scripts import config_file, networks
 from agents.scripts.config import Config
@@ -98,7 +99,7 @@ def find_network(network: str | Callable[..., Any]) -> Callable[..., Any]:
     return known[network]
 
 
-def _build_checked(function: Callable[..., Any], *arguments: Any) -> networks.Network:
+def _build_checked(function: Callable[..., Any], *arguments: Any) -> Network:
     name = constructors.name_of(function)
     try:
         inspect.signature(getattr(function, "function", function)).bind(*arguments)
@@ -107,9 +108,9 @@ def _build_checked(function: Callable[..., Any], *arguments: Any) -> networks.Ne
             f"The network {name} must take {', '.join(_NETWORK_ARGUMENTS)}: {error}."
         ) from error
     built = function(*arguments)
-    if not isinstance(built, networks.Network):
+    if not isinstance(built, Network):
         raise SettingError(
-            f"The network {name} returned {built!r}, but must return a Network as "
-            "networks.py has them."
+            f"The network {name} returned {built!r}, but must return a Network, such as "
+            "FeedForward of agents.parts.network."
         )
     return built

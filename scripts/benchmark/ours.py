@@ -8,7 +8,7 @@ from typing import Any
 from agents.parts.settings import SettingError
 from agents.scripts import command_line, environments
 from scripts.benchmark import turns
-from scripts.benchmark.work import Work, network_for
+from scripts.benchmark.work import Work
 
 
 def measure_training(work: Work, backend: str, workers: int | None = None) -> float:
@@ -90,7 +90,6 @@ def _build(
     from agents.scripts import training
 
     env = started.training()
-    config = config.replace(network=network_for(env.action_space))
     return env, training.build_algorithm(config, env)
 
 

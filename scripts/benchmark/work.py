@@ -89,12 +89,6 @@ class Work:
         )
 
 
-def network_for(action_space: gymnasium.Space[Any]) -> str:
-    """Return the name of the network for a kind of actions."""
-    continuous = isinstance(action_space, gymnasium.spaces.Box)
-    return "feed_forward_gaussian" if continuous else "feed_forward_categorical"
-
-
 def add_options(parser: argparse.ArgumentParser, minibatch: int = Work.minibatch):
     """Add the options of a work, except for its number of environments and horizon."""
     positive = command_line.positive

@@ -43,6 +43,39 @@ class EncodeTest(unittest.TestCase):
         self.check(spaces.Box(-1, 1, (), np.float32), 0.5, 0.5)
 
 
+class NaturalScaleTest(unittest.TestCase):
+    """What is brought to mean 0 and deviation 1, and what is not."""
+
+    def test_numbers_have_none_but_images_and_codes_have(self):
+        self.assertTrue(observations.is_continuous(spaces.Box(0, 1, (3,))))
+        self.assertTrue(observations.is_continuous(spaces.Box(-1, 1, (4, 4, 3))))
+        for space in (
+            spaces.Box(0, 255, (4, 4, 3), np.uint8),
+            spaces.Box(0, 1, (4, 4, 3)),
+            spaces.Discrete(3),
+            spaces.MultiBinary(3),
+        ):
+            self.assertFalse(observations.is_continuous(space), space)
+
+
+class ActionMaskTest(unittest.TestCase):
+    """The entry of a Dict that is no observation."""
+
+    def test_is_split_off(self):
+        mask, number = spaces.MultiBinary(2), spaces.Box(-1, 1, ())
+        space = spaces.Dict({"action_mask": mask, "number": number})
+        self.assertEqual(observations.without_mask(space), spaces.Dict(number=number))
+        flags = tf.constant([[1.0, 0.0]])
+        rest, found = observations.split_mask({"action_mask": flags, "number": 3})
+        self.assertEqual(rest, {"number": 3})
+        np.testing.assert_array_equal(found, flags)
+
+    def test_there_may_be_none(self):
+        space = spaces.Dict(number=spaces.Box(-1, 1, ()))
+        self.assertIs(observations.without_mask(space), space)
+        self.assertEqual(observations.split_mask(5), (5, None))
+
+
 class ConcatenateTest(unittest.TestCase):
     """Leaves in one vector."""
 

@@ -192,7 +192,7 @@ class TrainTest(unittest.TestCase):
         self.logdir = self.logdir.with_name("a folder; with $signs")
         env = "tests.environments:Counter"
         printed = self.train(
-            *QUICK, "--set=network=feed_forward_categorical", f"--set=env={env}"
+            *QUICK, "--set=network=feed_forward", f"--set=env={env}"
         )
         lines = printed.splitlines()
         (visualize,) = [line for line in lines if line.startswith("See it act")]
@@ -207,7 +207,7 @@ class TrainTest(unittest.TestCase):
     def test_workers_are_free_of_tensorflow(self):
         printed = self.train(
             *QUICK,
-            "--set=network=feed_forward_categorical",
+            "--set=network=feed_forward",
             "--set=env=tests.scripts.train_test:AsksForTensorFlow",
             code=1,
         )
@@ -216,7 +216,7 @@ class TrainTest(unittest.TestCase):
     def test_an_environment_that_raises_is_named_with_its_own_traceback_once(self):
         printed = self.train(
             *QUICK,
-            "--set=network=feed_forward_categorical",
+            "--set=network=feed_forward",
             "--set=env=tests.environments:Crash",
             code=1,
         )
@@ -306,7 +306,7 @@ class UsageErrorTest(unittest.TestCase):
         self.refuse(
             "horizon must be a multiple of chunk_length",
             "--config=pendulum",
-            "--set=network=recurrent_gaussian",
+            "--set=network=recurrent",
             "--set=horizon=50",
         )
 

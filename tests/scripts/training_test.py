@@ -21,7 +21,7 @@ def with_actions(space, **kwargs):
 class SpacesTest(unittest.TestCase):
     """One iteration of PPO, environments in this process."""
 
-    def learn(self, env, network="feed_forward_categorical", **changes):
+    def learn(self, env, network="feed_forward", **changes):
         """Learn once: the weights must move and stay finite."""
         config = configs.default().replace(
             env=env,
@@ -64,7 +64,7 @@ class SpacesTest(unittest.TestCase):
     def test_half_infinite_actions(self):
         low, high = np.float32([-1, -np.inf, 0]), np.float32([1, 1, np.inf])
         make = functools.partial(with_actions, gymnasium.spaces.Box(low, high))
-        self.learn(make, "feed_forward_gaussian")
+        self.learn(make, "feed_forward")
 
     def test_compiled_environments(self):
         self.learn("CartPole-v1", backend="tensorflow")
@@ -73,7 +73,7 @@ class SpacesTest(unittest.TestCase):
         self.learn("gymnax:CartPole-v1", backend="jax")
 
     def test_a_recurrent_policy(self):
-        self.learn("Pendulum-v1", "recurrent_gaussian", chunk_length=4)
+        self.learn("Pendulum-v1", "recurrent", chunk_length=4)
 
 
 if __name__ == "__main__":

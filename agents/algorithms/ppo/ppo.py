@@ -39,7 +39,7 @@ class Batch(NamedTuple):
     """Samples to learn from, each leaf [sequences, chunk_length, ...].
 
     Attributes:
-        observation: normalized.
+        observation: raw; encoded images of a whole trajectory would fill the memory.
         reset: bool, whether the recurrent state starts anew after the step.
         state: recurrent state before the step.
         behavior: of the policy that acted.
@@ -160,27 +160,19 @@ class PPO(Algorithm):
 
     def _behavior(self, trajectory: Trajectory) -> Behavior:
         """Return how the policy acted, [T, N, ...]; before its weights change."""
-        inputs = (
-            self.observation_normalizer(trajectory.observation),
-            trajectory.state,
-            trajectory.terminated | trajectory.truncated,
+        ended = trajectory.terminated | trajectory.truncated
+        inputs = (trajectory.observation, trajectory.state, ended)
+        policy, _, _ = self._unroll(
+            *minibatches.to_sequences(inputs, self._chunk_length)
         )
-        time = trajectory.valid.shape[0]
-        observation, state, ended = minibatches.to_sequences(inputs, self._chunk_length)
-        first = tf.nest.map_structure(lambda leaf: leaf[:, 0], state)
-        policy, _, _ = self.network.unroll(observation, first, ended)
-        policy = minibatches.from_sequences(policy, time)
+        policy = minibatches.from_sequences(policy, ended.shape[0])
         sample = trajectory.extras
         return Behavior(sample, policy.log_prob(sample), policy)
 
     def _prepare(self, trajectory: Trajectory, behavior: Behavior) -> Batch:
         """Estimate advantages by the value function as it is now."""
         ended = trajectory.terminated | trajectory.truncated
-        observation = self.observation_normalizer(trajectory.observation)
-        final = self.observation_normalizer(trajectory.final_observation)
-        value, next_value = self._values(
-            observation, final, trajectory.state, ended, trajectory.valid
-        )
+        value, next_value = self._values(trajectory, ended)
         advantage = generalized_advantage(
             self._scaled(trajectory.reward),
             value,
@@ -193,7 +185,7 @@ class PPO(Algorithm):
         )
         weight = tf.cast(trajectory.valid, tf.float32)
         batch = Batch(
-            observation=observation,
+            observation=trajectory.observation,
             reset=ended,
             state=trajectory.state,
             behavior=behavior,
@@ -204,12 +196,7 @@ class PPO(Algorithm):
         return minibatches.to_sequences(batch, self._chunk_length)
 
     def _values(
-        self,
-        observation: Nest,
-        final: Nest,
-        state: Nest,
-        ended: tf.Tensor,
-        valid: tf.Tensor,
+        self, trajectory: Trajectory, ended: tf.Tensor
     ) -> tuple[tf.Tensor, tf.Tensor]:
         """Return the values [T, N] of observations and of final observations.
 
@@ -219,16 +206,24 @@ class PPO(Algorithm):
         time = ended.shape[0]
         length = self._chunk_length if self.network.recurrent else time
         observation, final, state, ended, valid = minibatches.to_sequences(
-            (observation, final, state, ended, valid), length
+            (
+                trajectory.observation,
+                trajectory.final_observation,
+                trajectory.state,
+                ended,
+                trajectory.valid,
+            ),
+            length,
         )
-        first = tf.nest.map_structure(lambda leaf: leaf[:, 0], state)
-        _, value, states_after = self.network.unroll(observation, first, ended)
+        _, value, states_after = self._unroll(observation, state, ended)
         goes_on = ~ended[:, :-1] & valid[:, 1:]
         goes_on = tf.pad(goes_on, [[0, 0], [0, 1]])
         next_value = tf.pad(value[:, 1:], [[0, 0], [0, 1]])
-        final_value = sparse.map_where(
-            ~goes_on, lambda rows: self.network(*rows)[1], (final, states_after)
-        )
+
+        def value_of(rows: tuple[Nest, Nest]) -> tf.Tensor:
+            return self.network(self.observation_normalizer(rows[0]), rows[1])[1]
+
+        final_value = sparse.map_where(~goes_on, value_of, (final, states_after))
         next_value = tf.where(goes_on, next_value, final_value)
         return minibatches.from_sequences((value, next_value), time)
 
@@ -285,8 +280,7 @@ class PPO(Algorithm):
 
     def _loss(self, batch: Batch) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:
         settings, weight = self.settings, batch.weight
-        first = tf.nest.map_structure(lambda leaf: leaf[:, 0], batch.state)
-        policy, value, _ = self.network.unroll(batch.observation, first, batch.reset)
+        policy, value, _ = self._unroll(batch.observation, batch.state, batch.reset)
         log_ratio = policy.log_prob(batch.behavior.sample) - batch.behavior.log_prob
         divergence = batch.behavior.policy.divergence(policy)
         mean_divergence = losses.weighted_mean(divergence, weight)
@@ -312,6 +306,14 @@ class PPO(Algorithm):
             "divergence": mean_divergence,
         }
         return losses.weighted_mean(loss, weight), metrics
+
+    def _unroll(
+        self, observation: Nest, state: Nest, reset: tf.Tensor
+    ) -> tuple[Distribution, tf.Tensor, Nest]:
+        """Return policy, value and states of raw sequences [sequences, length, ...]."""
+        first = tf.nest.map_structure(lambda leaf: leaf[:, 0], state)
+        observation = self.observation_normalizer(observation)
+        return self.network.unroll(observation, first, reset)
 
     def _scaled(self, reward: tf.Tensor) -> tf.Tensor:
         if not self.settings.normalize_rewards:

@@ -57,11 +57,27 @@ class PPOSettings:
     normalize_ranges: bool = setting(
         True, "let the policy see action bounds as -1 to 1, where both are finite"
     )
+    shared_layers: tuple[int, ...] = setting(
+        (), "units of hidden layers that policy and value share, before others", low=1
+    )
     policy_layers: tuple[int, ...] = setting(
         (64, 64), "units of the hidden layers of the policy", low=1
     )
     value_layers: tuple[int, ...] = setting(
         (64, 64), "units of the hidden layers of the value", low=1
+    )
+    conv_layers: tuple[tuple[int, ...], ...] = setting(
+        ((32, 8, 4), (64, 4, 2), (64, 3, 1)),
+        "filters, kernel and stride of each layer over images, in convolutional "
+        "networks (those of Mnih et al., 2015, by default)",
+        low=1,
+    )
+    recurrent_units: int = setting(64, "units of the GRU of recurrent networks", low=1)
+    activation: Literal["tanh", "relu", "elu", "gelu", "silu"] = setting(
+        "tanh", "of all hidden layers"
+    )
+    state_dependent_std: bool = setting(
+        False, "let the deviation of continuous actions depend on the observation"
     )
     init_output_factor: float = setting(
         0.01, "gain of the last policy layer at the start", above=0
@@ -76,6 +92,12 @@ class PPOSettings:
     def __post_init__(self) -> None:
         """Check each field, and those that depend on each other."""
         check(self)
+        for layer in self.conv_layers:
+            if len(layer) != 3:
+                raise SettingError(
+                    "conv_layers must be a list of [filters, kernel, stride], but one "
+                    f"of them is {list(layer)}."
+                )
         if self.clip_range is None and self.kl_target is None:
             raise SettingError(
                 "clip_range and kl_target are both null, so that nothing limits an "

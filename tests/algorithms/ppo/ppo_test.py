@@ -18,7 +18,7 @@ BOUNDED = gymnasium.spaces.Box(-0.1, 0.1, (2,), np.float32)
 SEED = tf.constant([5, 6])
 
 
-def make(network=networks.feed_forward_gaussian, actions=BOUNDED, envs=2, **settings):
+def make(network=networks.feed_forward, actions=BOUNDED, envs=2, **settings):
     """Build PPO with small networks."""
     settings = {"policy_layers": (8,), "value_layers": (8,)} | settings
     return PPO(PPOSettings(**settings), OBSERVATIONS, actions, network, envs, seed=3)
@@ -214,11 +214,11 @@ class RecurrentTest(unittest.TestCase):
     """States travel in the trajectory."""
 
     def test_probability_ratios_start_at_1_across_chunks_and_episodes(self):
-        algorithm = make(networks.recurrent_gaussian, chunk_length=4, batch_size=16)
+        algorithm = make(networks.recurrent, chunk_length=4, batch_size=16)
         metrics = algorithm.update(play(algorithm), SEED, tf.constant(0.0))
         self.assertTrue(np.isfinite(float(metrics["policy_loss"])))
         algorithm = make(
-            networks.recurrent_gaussian, chunk_length=4, batch_size=16, update_epochs=1
+            networks.recurrent, chunk_length=4, batch_size=16, update_epochs=1
         )
         metrics = algorithm.update(play(algorithm), SEED, tf.constant(0.0))
         self.assertLess(float(metrics["divergence"]), 1e-6)
@@ -227,8 +227,8 @@ class RecurrentTest(unittest.TestCase):
         for changes in ({"horizon": 30}, {"batch_size": 30}):
             settings = {"horizon": 32, "batch_size": 32, "chunk_length": 16} | changes
             with self.assertRaisesRegex(SettingError, "multiple of chunk_length"):
-                make(networks.recurrent_gaussian, **settings)
-        make(networks.feed_forward_gaussian, horizon=30, batch_size=30)
+                make(networks.recurrent, **settings)
+        make(networks.feed_forward, horizon=30, batch_size=30)
 
 
 class DiscreteTest(unittest.TestCase):
@@ -240,17 +240,98 @@ class DiscreteTest(unittest.TestCase):
             gymnasium.spaces.MultiDiscrete([3, 5]),
             gymnasium.spaces.MultiBinary(4),
         ):
-            algorithm = make(networks.feed_forward_categorical, space)
+            algorithm = make(networks.feed_forward, space)
             trajectory = play(algorithm)
             self.assertTrue(space.contains(trajectory.action[0, 0].numpy()))
             metrics = algorithm.update(trajectory, SEED, tf.constant(0.0))
             self.assertTrue(np.isfinite(float(metrics["policy_loss"])))
 
-    def test_a_network_that_does_not_fit_is_an_error(self):
-        with self.assertRaisesRegex(UnsupportedSpace, "categorical network"):
-            make(networks.feed_forward_gaussian, gymnasium.spaces.Discrete(2))
-        with self.assertRaisesRegex(UnsupportedSpace, "Gaussian network"):
-            make(networks.feed_forward_categorical, BOUNDED)
+    def test_actions_without_a_distribution_are_an_error(self):
+        for space in (
+            gymnasium.spaces.Box(0, 3, (2,), np.int64),
+            gymnasium.spaces.Text(3),
+        ):
+            with self.assertRaisesRegex(UnsupportedSpace, "action space"):
+                make(networks.feed_forward, space)
+
+
+class ActionMaskTest(unittest.TestCase):
+    """An entry `action_mask` of observations."""
+
+    def make(self, mask, actions, **settings):
+        """Build PPO for a space of masks."""
+        spaces = {"action_mask": mask, "number": OBSERVATIONS}
+        space = gymnasium.spaces.Dict(spaces)
+        settings = PPOSettings(policy_layers=(8,), value_layers=(8,), **settings)
+        return PPO(settings, space, actions, networks.feed_forward, 4, seed=3)
+
+    def test_only_what_is_allowed_is_drawn_or_chosen(self):
+        algorithm = self.make(
+            gymnasium.spaces.MultiBinary(3), gymnasium.spaces.Discrete(3)
+        )
+        mask = tf.constant([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 1, 1]], tf.int8)
+        for training in (True, False):
+            drawn = set()
+            for step in range(50):
+                noise = tf.random.stateless_normal([4, 3], [1, step])
+                decision = algorithm.perform(
+                    {"action_mask": mask, "number": noise}, (), [2, step], training
+                )
+                action = decision.action.numpy()
+                self.assertEqual(action[:3].tolist(), [0, 1, 2])
+                drawn.add(int(action[3]))
+            self.assertLessEqual(drawn, {1, 2})
+            self.assertEqual(drawn == {1, 2}, training)
+
+    def test_choices_have_their_masks_one_after_the_other(self):
+        parts = [gymnasium.spaces.MultiBinary(2), gymnasium.spaces.Box(0, 1, (3,), int)]
+        algorithm = self.make(
+            gymnasium.spaces.Tuple(parts), gymnasium.spaces.MultiDiscrete([2, 3])
+        )
+        mask = (
+            tf.constant([[0, 1]] * 4, tf.int8),
+            tf.constant([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0]], tf.int64),
+        )
+        for step in range(20):
+            observation = {"action_mask": mask, "number": tf.zeros([4, 3])}
+            action = algorithm.perform(observation, (), [2, step], True).action.numpy()
+            self.assertEqual(action[:3].tolist(), [[1, 0], [1, 1], [1, 2]])
+            # Where nothing is allowed, all that there is may be drawn.
+            self.assertLess(action[3, 1], 3)
+
+    def test_learns_by_finite_numbers_and_leaves_the_mask_as_it_is(self):
+        algorithm = self.make(
+            gymnasium.spaces.Box(0, 1, (3,), np.int8), gymnasium.spaces.Discrete(3)
+        )
+        plain = play(make(networks.feed_forward, gymnasium.spaces.Discrete(3), 4), 8, 4)
+        mask = np.ones([9, 4, 3], np.int8)
+        mask[:, :, 2] = 0
+        trajectory = plain._replace(
+            observation={
+                "action_mask": tf.constant(mask[:-1]),
+                "number": plain.observation,
+            },
+            final_observation={
+                "action_mask": tf.constant(mask[1:]),
+                "number": plain.final_observation,
+            },
+            extras=tf.minimum(plain.extras, 1),
+        )
+        for _ in range(2):
+            metrics = algorithm.update(trajectory, SEED, tf.constant(0.0))
+            self.assertTrue(all(np.isfinite(float(m)) for m in metrics.values()))
+            # Of two actions, not of three.
+            self.assertLess(float(metrics["entropy"]), np.log(2) + 1e-6)
+        encoded = algorithm.observation_normalizer(trajectory.observation)
+        np.testing.assert_array_equal(encoded["action_mask"], mask[:-1])
+
+    def test_a_mask_of_another_size_is_an_error(self):
+        with self.assertRaisesRegex(UnsupportedSpace, "has 4 numbers, but .* 3 actions"):
+            self.make(gymnasium.spaces.MultiBinary(4), gymnasium.spaces.Discrete(3))
+
+    def test_continuous_actions_can_not_be_masked(self):
+        with self.assertRaisesRegex(UnsupportedSpace, "only discrete"):
+            self.make(gymnasium.spaces.MultiBinary(2), BOUNDED)
 
 
 if __name__ == "__main__":

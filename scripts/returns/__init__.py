@@ -1,0 +1,1 @@
+"""Returns of trained policies: how they were measured, and what they were."""

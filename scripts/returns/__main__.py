@@ -1,0 +1,121 @@
+"""Trains presets on several seeds, and reports what came of it.
+
+    python -m scripts.returns run --tasks hopper walker --seeds 0 1 2 3 4
+    python -m scripts.returns report
+
+`run` appends a line to docs/results.jsonl for each run that has ended, and leaves out
+runs that are there already, so that measuring goes on where it was stopped; as many runs
+take place at once as there are cores. `report` writes docs/results.md from the lines.
+"""
+
+import argparse
+import concurrent.futures
+import itertools
+import os
+import pathlib
+import queue
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from agents.scripts import command_line
+from agents.parts.settings import SettingError
+from agents.tools import constructors
+from scripts.returns import records, report, runs, zoo
+from scripts.returns.records import Record
+from scripts.returns.tasks import TASKS
+
+RESULTS = pathlib.Path("docs/results.jsonl")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run what the first argument names."""
+    parser = command_line.Parser("python -m scripts.returns", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    commands = parser.add_subparsers(required=True)
+    add_run_options(commands.add_parser("run", help="train, and append the results"))
+    reporting = commands.add_parser("report", help="write tables and curves")
+    reporting.add_argument("--file", type=pathlib.Path, default=RESULTS)
+    reporting.set_defaults(command=lambda options: report.write(options.file))
+    with command_line.exit_codes():
+        options = parser.parse_args(arguments)
+        options.command(options)
+
+
+def add_run_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `run`."""
+    positive = command_line.positive
+    parser.add_argument("--tasks", nargs="+", choices=TASKS, default=list(TASKS))
+    parser.add_argument("--seeds", nargs="+", type=int, default=range(5))
+    parser.add_argument("--steps", type=positive, default=1_000_000)
+    command_line.add_set(parser, "another value of a setting of the presets")
+    parser.add_argument(
+        "--stable-baselines3",
+        action="store_true",
+        help="train it instead, by the settings of the RL Zoo",
+    )
+    parser.add_argument("--file", type=pathlib.Path, default=RESULTS)
+    parser.add_argument(
+        "--jobs",
+        type=positive,
+        default=len(constructors.available_cores()),
+        help="runs at once, each on a core of its own",
+    )
+    parser.set_defaults(command=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Train whatever has no line yet; seeds take turns, so that no task comes last."""
+    settings = command_line.given(options.set)
+    trainer = zoo.TRAINER if options.stable_baselines3 else records.OURS
+    for task in options.tasks:
+        if trainer == zoo.TRAINER and (settings or TASKS[task].zoo is None):
+            raise SettingError(
+                f"--stable-baselines3 has settings of its own, and none for {task}: it "
+                f"can train {', '.join(t for t in TASKS if TASKS[t].zoo)}."
+            )
+    done = {record.key for record in records.read(options.file)}
+    pending: queue.SimpleQueue[Callable[[], Record]] = queue.SimpleQueue()
+    for seed, task in itertools.product(options.seeds, options.tasks):
+        if records.key(trainer, task, seed, options.steps, settings) not in done:
+            pending.put(work(trainer, task, seed, options.steps, settings))
+    cores = itertools.cycle(sorted(constructors.available_cores()))
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        jobs = [
+            pool.submit(_work_off, pending, next(cores), options.file)
+            for _ in range(options.jobs)
+        ]
+        for job in jobs:
+            job.result()
+
+
+def work(
+    trainer: str, task: str, seed: int, steps: int, settings: dict[str, Any]
+) -> Callable[[], Record]:
+    """Return what trains."""
+    if trainer == zoo.TRAINER:
+        return lambda: zoo.train(task, seed, steps)
+    return lambda: runs.train(task, seed, steps, settings)
+
+
+def _work_off(
+    pending: "queue.SimpleQueue[Callable[[], Record]]", core: int, file: pathlib.Path
+) -> None:
+    # Of this thread, and of the processes that it starts.
+    os.sched_setaffinity(0, {core})
+    while True:
+        try:
+            train = pending.get_nowait()
+        except queue.Empty:
+            return
+        record = train()
+        records.append(file, record)
+        print(
+            f"{record.trainer} {record.task} {record.settings or ''} seed {record.seed}:"
+            f" {record.score:,.1f} in {record.seconds:,.0f} s",
+            file=sys.stderr,
+        )
+
+
+if __name__ == "__main__":
+    main()
