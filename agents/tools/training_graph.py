@@ -54,16 +54,11 @@ class TrainingGraph:
         self._algorithm = algorithm
         self._horizon = algorithm.settings.horizon
         self.steps_per_iteration = env.num_envs * self._horizon
-        # Called by the others, and traced once for both.
-        self._roll_out = tf.function(self._traced_roll_out, autograph=False)
-        self._start, self._iterate, self._warm_up = (
-            tf.function(traced, autograph=False, jit_compile=env.compilable or None)
-            for traced in (
-                self._traced_start,
-                self._traced_iterate,
-                self._traced_warm_up,
-            )
+        self._start = tf.function(self._traced_start, autograph=False)
+        self._iterate = tf.function(
+            self._traced_iterate, autograph=False, jit_compile=env.compilable or None
         )
+        self._warm_up = tf.function(self._traced_warm_up, autograph=False)
         self.most_iterations, self.kept = 1, None
         if env.compilable:
             self.most_iterations = max(1, _MOST_STEPS // self.steps_per_iteration)
@@ -163,13 +158,6 @@ class TrainingGraph:
     def _traced_start(self, seed: tf.Tensor) -> simulation.Carry:
         return simulation.start(self._env, self._algorithm, seed)
 
-    def _traced_roll_out(
-        self, carry: simulation.Carry
-    ) -> tuple[simulation.Carry, Trajectory, simulation.Episodes]:
-        return simulation.simulate(
-            self._env, self._algorithm, carry, self._horizon, training=True
-        )
-
     def _traced_iterate(
         self,
         carry: simulation.Carry,
@@ -180,7 +168,9 @@ class TrainingGraph:
     ) -> tuple[simulation.Carry, Any]:
         def iteration(carry, index):
             first_step = carry.counter + 1
-            carry, trajectory, episodes = self._roll_out(carry)
+            carry, trajectory, episodes = simulation.simulate(
+                self._env, self._algorithm, carry, self._horizon, training=True
+            )
             trajectory = cut_off(trajectory, last & (index == count - 1))
             metrics = self._algorithm.update(trajectory, seeds[index], progress[index])
             found = finiteness.first_fault(trajectory, carry.observation)
@@ -190,7 +180,10 @@ class TrainingGraph:
         return carry, rows
 
     def _traced_warm_up(self, seed: tf.Tensor) -> tf.Tensor:
-        carry, trajectory, _ = self._roll_out(self._traced_start(seed))
+        carry = self._traced_start(seed)
+        carry, trajectory, _ = simulation.simulate(
+            self._env, self._algorithm, carry, self._horizon, training=True
+        )
         self._algorithm.warm_up(cut_off(trajectory, tf.constant(True)))
         return finiteness.first_fault(trajectory, carry.observation)
 

@@ -40,7 +40,7 @@ def train(task: str, seed: int, steps: int, settings: Mapping[str, Any]) -> Reco
     return Record(
         trainer=OURS,
         task=task,
-        env=getattr(configs, task)().env,
+        env=env_of(task),
         seed=seed,
         steps=steps,
         settings=dict(settings),
@@ -50,6 +50,11 @@ def train(task: str, seed: int, steps: int, settings: Mapping[str, Any]) -> Reco
         seconds=time.monotonic() - began,
         revision=revision(),
     )
+
+
+def env_of(task: str) -> str:
+    """Return the id of the environment of a task."""
+    return getattr(configs, task)().env
 
 
 def run(module: str, *arguments: str) -> str:

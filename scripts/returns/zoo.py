@@ -11,7 +11,6 @@ from typing import Any
 
 import gymnasium
 
-from agents.scripts import configs
 from scripts.returns import runs
 from scripts.returns.records import Record
 from scripts.returns.tasks import TASKS
@@ -38,7 +37,7 @@ def main(task: str, seed: int, steps: int) -> None:
 
     torch.set_num_threads(1)
     began = time.monotonic()
-    env_id = getattr(configs, task)().env
+    env_id = runs.env_of(task)
     settings = dict(TASKS[task].zoo)
     envs = VecNormalize(
         DummyVecEnv([lambda: gymnasium.make(env_id)]), gamma=settings["gamma"]

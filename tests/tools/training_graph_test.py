@@ -76,7 +76,7 @@ class TrainingGraphTest(unittest.TestCase):
         np.testing.assert_array_equal(
             np.concatenate(scores), np.concatenate(other_scores)
         )
-        self.assertEqual(metrics["loss"].shape, [3])
+        self.assertEqual(metrics["loss"].shape, (3,))
         once = {"start": 1, "iterate": 1, "warm_up": 0}
         self.assertEqual(one.tracing_counts(), once)
         self.assertEqual(three.tracing_counts(), once)
