@@ -111,9 +111,7 @@ class ForEach(tf.Module):
 class Convolution(tf.Module):
     """Convolutions over each image of an observation, beside the rest as one vector."""
 
-    def __init__(
-        self, observation_space: gymnasium.Space, settings: Any, seeds: Seeds
-    ):
+    def __init__(self, observation_space: gymnasium.Space, settings: Any, seeds: Seeds):
         """Fit the layer to a space.
 
         Raises:
@@ -267,8 +265,9 @@ def _convolutions(
         sides = [(side - kernel) // stride + 1 for side in sides]
         if min(sides) < 1:
             raise SettingError(
-                f"conv_layers {list(settings.conv_layers)} leave nothing of an image of "
-                f"shape {list(space.shape)}: use smaller kernels, such as [[16, 3, 1]]."
+                f"conv_layers {list(settings.conv_layers)} leave nothing of an image "
+                f"of shape {list(space.shape)}: use smaller kernels, such as "
+                "[[16, 3, 1]]."
             )
         initializer = keras.initializers.Orthogonal(math.sqrt(2.0), seeds.next())
         layers.append(
@@ -281,4 +280,3 @@ def _convolutions(
             )
         )
     return layers
-

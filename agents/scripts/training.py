@@ -110,7 +110,7 @@ def _build_checked(function: Callable[..., Any], *arguments: Any) -> Network:
     built = function(*arguments)
     if not isinstance(built, Network):
         raise SettingError(
-            f"The network {name} returned {built!r}, but must return a Network, such as "
-            "FeedForward of agents.parts.network."
+            f"The network {name} returned {built!r}, but must return a Network, such "
+            "as FeedForward of agents.parts.network."
         )
     return built

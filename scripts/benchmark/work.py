@@ -3,9 +3,7 @@
 import argparse
 import dataclasses
 import json
-from typing import Any, Self
-
-import gymnasium
+from typing import Self
 
 from agents.scripts import command_line, configs
 from agents.scripts.config import Config

@@ -2,10 +2,13 @@
 
     python -m scripts.returns run --tasks hopper walker --seeds 0 1 2 3 4
     python -m scripts.returns report
+    python -m scripts.returns run --file=docs/study.jsonl --seeds 100 --set=discount=0.9
+    python -m scripts.returns study
 
 `run` appends a line to docs/results.jsonl for each run that has ended, and leaves out
-runs that are there already, so that measuring goes on where it was stopped; as many runs
-take place at once as there are cores. `report` writes docs/results.md from the lines.
+those that are there already, so that measuring goes on where it was stopped; as many
+take place at once as there are cores. `report` writes docs/results.md from the lines,
+`study` likewise docs/study.md, which compares settings.
 """
 
 import argparse
@@ -18,14 +21,15 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from agents.scripts import command_line
 from agents.parts.settings import SettingError
+from agents.scripts import command_line
 from agents.tools import constructors
-from scripts.returns import records, report, runs, zoo
+from scripts.returns import records, report, runs, study, zoo
 from scripts.returns.records import Record
 from scripts.returns.tasks import TASKS
 
 RESULTS = pathlib.Path("docs/results.jsonl")
+STUDY = pathlib.Path("docs/study.jsonl")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -37,6 +41,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     reporting = commands.add_parser("report", help="write tables and curves")
     reporting.add_argument("--file", type=pathlib.Path, default=RESULTS)
     reporting.set_defaults(command=lambda options: report.write(options.file))
+    studying = commands.add_parser("study", help="write a table of changed settings")
+    studying.add_argument("--file", type=pathlib.Path, default=STUDY)
+    studying.set_defaults(command=lambda options: study.write(options.file))
     with command_line.exit_codes():
         options = parser.parse_args(arguments)
         options.command(options)
@@ -68,12 +75,12 @@ def run(options: argparse.Namespace) -> None:
     """Train whatever has no line yet; seeds take turns, so that no task comes last."""
     settings = command_line.given(options.set)
     trainer = zoo.TRAINER if options.stable_baselines3 else records.OURS
-    for task in options.tasks:
-        if trainer == zoo.TRAINER and (settings or TASKS[task].zoo is None):
-            raise SettingError(
-                f"--stable-baselines3 has settings of its own, and none for {task}: it "
-                f"can train {', '.join(t for t in TASKS if TASKS[t].zoo)}."
-            )
+    compared = [task for task, about in TASKS.items() if about.zoo]
+    if trainer == zoo.TRAINER and (settings or not set(options.tasks) <= set(compared)):
+        raise SettingError(
+            "--stable-baselines3 has settings of its own, for the tasks "
+            f"{', '.join(compared)}: leave out --set, and choose by --tasks."
+        )
     done = {record.key for record in records.read(options.file)}
     pending: queue.SimpleQueue[Callable[[], Record]] = queue.SimpleQueue()
     for seed, task in itertools.product(options.seeds, options.tasks):
@@ -110,11 +117,9 @@ def _work_off(
             return
         record = train()
         records.append(file, record)
-        print(
-            f"{record.trainer} {record.task} {record.settings or ''} seed {record.seed}:"
-            f" {record.score:,.1f} in {record.seconds:,.0f} s",
-            file=sys.stderr,
-        )
+        name = f"{record.trainer} {record.task} {record.settings or ''}"
+        outcome = f"{record.score:,.1f} in {record.seconds:,.0f} s"
+        print(f"{name} seed {record.seed}: {outcome}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -27,12 +27,12 @@ class Recall(gymnasium.Env):
     after a 1, or 0 after a -1, and otherwise -1; all others earn nothing.
     """
 
-    metadata = {"render_modes": [], "render_fps": 30}
+    metadata = {"render_modes": ["rgb_array"], "render_fps": 30}
     observation_space = gymnasium.spaces.Box(-1, 1, (2,))
     action_space = gymnasium.spaces.Discrete(2)
 
     def __init__(self, render_mode: str | None = None):
-        """Make the environment; there is nothing to render."""
+        """Make the environment."""
         self.render_mode = render_mode
         self._cue, self._step = 0, 0
 
@@ -43,6 +43,12 @@ class Recall(gymnasium.Env):
         super().reset(seed=seed)
         self._cue, self._step = int(self.np_random.integers(2)), 0
         return np.array([2 * self._cue - 1, 0], np.float32), {}
+
+    def render(self) -> np.ndarray:
+        """Return an image: white or black is the cue, red the question, else gray."""
+        shown = {0: [255 * self._cue] * 3, RECALL_STEPS: [255, 0, 0]}
+        color = shown.get(self._step, [128] * 3)
+        return np.broadcast_to(np.uint8(color), (64, 64, 3)).copy()
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         """Wait, or judge the answer."""

@@ -28,11 +28,12 @@ def text(found: Sequence[Record], file: str, picture: str) -> str:
     others = _of(found, zoo.TRAINER)
     parts = [
         "# Returns",
-        f"Written by `python -m scripts.returns report` from [{file}]({file}), which has "
-        "a line for each run; `python -m scripts.returns run` makes the runs.",
-        "Each run trains for a million steps in EnvPool's version of the environment and "
-        "ends with an evaluation of at least 30 whole episodes by the policy's mode, whose "
-        "mean is the score. All seeds that were run stand here. IQM is the mean of the "
+        f"Written by `python -m scripts.returns report` from [{file}]({file}), which "
+        "has a line for each run; `python -m scripts.returns run` makes the runs.",
+        "Each run trains for a million steps in EnvPool's version of the environment "
+        "and ends with an evaluation of at least 30 whole episodes by the policy's "
+        "mode, whose mean is the score. All seeds that were run stand here. IQM is the "
+        "mean of the "
         "middle half of the scores, with its 95 % interval by bootstrap over the seeds "
         "(Agarwal et al., arXiv:2108.13264). Seconds are those of a run on one core, "
         "while another run took the other.",
@@ -41,8 +42,8 @@ def text(found: Sequence[Record], file: str, picture: str) -> str:
     if others:
         parts += [
             "## Stable-Baselines3",
-            "By the settings that the RL Zoo tuned for each task, in Gymnasium's version "
-            "of the environment, one core; evaluated in the same way.",
+            "By the settings that the RL Zoo tuned for each task, in Gymnasium's "
+            "version of the environment, one core; evaluated in the same way.",
             table(others),
         ]
     parts += [
@@ -113,7 +114,11 @@ def draw(found: Sequence[Record], path: pathlib.Path) -> None:
                 steps = np.array([step for step, _ in runs[0].scores]) / 1e6
                 (line,) = axis.plot(steps, curves.mean(0), label=trainer)
                 axis.fill_between(
-                    steps, curves.min(0), curves.max(0), alpha=0.2, color=line.get_color()
+                    steps,
+                    curves.min(0),
+                    curves.max(0),
+                    alpha=0.2,
+                    color=line.get_color(),
                 )
         axis.spines[["top", "right"]].set_visible(False)
     axes[0].legend(frameon=False)

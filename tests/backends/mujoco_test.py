@@ -91,7 +91,10 @@ class SameAsGymnasiumTest(unittest.TestCase):
             gymnasiums.append((observation, reward, terminated))
             if terminated:
                 break
-        return [list(map(np.array, zip(*rows))) for rows in (theirs, gymnasiums)]
+        return [
+            list(map(np.array, zip(*rows, strict=True)))
+            for rows in (theirs, gymnasiums)
+        ]
 
     def test_observations_and_rewards_agree(self):
         for name in TASKS:

@@ -191,9 +191,7 @@ class TrainTest(unittest.TestCase):
     def test_commands_that_are_printed_can_be_pasted(self):
         self.logdir = self.logdir.with_name("a folder; with $signs")
         env = "tests.environments:Counter"
-        printed = self.train(
-            *QUICK, "--set=network=feed_forward", f"--set=env={env}"
-        )
+        printed = self.train(*QUICK, "--set=network=feed_forward", f"--set=env={env}")
         lines = printed.splitlines()
         (visualize,) = [line for line in lines if line.startswith("See it act")]
         command = shlex.split(visualize.partition(":")[2])

@@ -325,7 +325,9 @@ class ActionMaskTest(unittest.TestCase):
         np.testing.assert_array_equal(encoded["action_mask"], mask[:-1])
 
     def test_a_mask_of_another_size_is_an_error(self):
-        with self.assertRaisesRegex(UnsupportedSpace, "has 4 numbers, but .* 3 actions"):
+        with self.assertRaisesRegex(
+            UnsupportedSpace, "has 4 numbers, but .* 3 actions"
+        ):
             self.make(gymnasium.spaces.MultiBinary(4), gymnasium.spaces.Discrete(3))
 
     def test_continuous_actions_can_not_be_masked(self):

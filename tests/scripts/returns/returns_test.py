@@ -108,7 +108,7 @@ class RunTest(unittest.TestCase):
     def test_other_trainers_have_their_own_settings(self):
         for options, message in (
             (["--set=discount=0.9"], "settings of its own"),
-            (["--tasks", "ant"], "none for ant"),
+            (["--tasks", "ant"], "for the tasks cheetah, hopper, walker"),
         ):
             stderr = io.StringIO()
             with contextlib.redirect_stderr(stderr), self.assertRaises(SystemExit):
