@@ -63,7 +63,7 @@ class ConfigTest(unittest.TestCase):
             steps=1e6,
             num_agents=30,
             eval_episodes=30,
-            network="feed_forward_gaussian",
+            network="feed_forward",
             policy_layers=(200, 100),
             value_layers=(200, 100),
             init_output_factor=0.1,
