@@ -19,10 +19,7 @@ def choice_counts(space: gymnasium.Space) -> list[int]:
         return [int(count) for count in np.ravel(space.nvec)]
     if isinstance(space, gymnasium.spaces.MultiBinary):
         return [2] * int(np.prod(space.shape))
-    raise UnsupportedSpace(
-        f"A categorical policy needs Discrete, MultiDiscrete or MultiBinary actions, "
-        f"but the action space is {space}: use a Gaussian network for a Box of floats."
-    )
+    raise _unsupported(space)
 
 
 def dimensions(space: gymnasium.Space) -> int:
@@ -33,10 +30,7 @@ def dimensions(space: gymnasium.Space) -> int:
     """
     if isinstance(space, gymnasium.spaces.Box) and np.dtype(space.dtype).kind == "f":
         return int(np.prod(space.shape))
-    raise UnsupportedSpace(
-        f"A Gaussian policy needs a Box of floats as action space, but it is {space}: "
-        "use a categorical network for Discrete, MultiDiscrete or MultiBinary."
-    )
+    raise _unsupported(space)
 
 
 def to_environment(
@@ -61,3 +55,10 @@ def to_environment(
         center, radius = most / 2 + least / 2, most / 2 - least / 2
         action = center.astype(space.dtype) + radius.astype(space.dtype) * action
     return tf.clip_by_value(action, low, high)
+
+
+def _unsupported(space: gymnasium.Space) -> UnsupportedSpace:
+    return UnsupportedSpace(
+        f"The action space {space} is not supported: use a Box of floats, Discrete, "
+        "MultiDiscrete or MultiBinary."
+    )

@@ -16,6 +16,7 @@ import time
 import unittest
 from unittest import mock
 
+import numpy as np
 from gymnasium import spaces
 
 from agents.scripts import compilation_cache, train
@@ -294,13 +295,12 @@ class UsageErrorTest(unittest.TestCase):
             self.refuse(message, "--config=pendulum", f"--set=env={env}")
 
     def test_networks_and_spaces(self):
-        env = "--set=env=CartPole-v1"
-        self.refuse("Gaussian policy needs .*Discrete", "--config=pendulum", env)
         self.refuse(
-            "'feed_forward' is unknown",
+            "'feed_foward' is unknown: did you mean feed_forward",
             "--config=pendulum",
-            "--set=network=feed_forward",
+            "--set=network=feed_foward",
         )
+        self.refuse("has no image", "--config=pendulum", "--set=network=convolutional")
         self.refuse(
             "horizon must be a multiple of chunk_length",
             "--config=pendulum",
@@ -313,6 +313,7 @@ class UsageErrorTest(unittest.TestCase):
             ("observes_text", "space Text.* is not supported: use Box"),
             ("observes_nothing", "has nothing to observe"),
             ("acts_by_a_dictionary", "action space Dict.* is not supported: use Box"),
+            ("acts_by_whole_numbers", "is not supported: use a Box of floats"),
         ):
             self.refuse(
                 message,
@@ -343,6 +344,9 @@ observes_text = functools.partial(with_spaces, spaces.Text(5))
 observes_nothing = functools.partial(with_spaces, spaces.Box(0, 1, (0,)))
 acts_by_a_dictionary = functools.partial(
     with_spaces, None, spaces.Dict({"a": spaces.Discrete(2)})
+)
+acts_by_whole_numbers = functools.partial(
+    with_spaces, None, spaces.Box(0, 3, (2,), np.int64)
 )
 
 

@@ -74,6 +74,19 @@ class SpacesTest(unittest.TestCase):
 
     def test_a_recurrent_policy(self):
         self.learn("Pendulum-v1", "recurrent", chunk_length=4)
+        self.learn("CartPole-v1", "recurrent", chunk_length=4)
+
+    def test_images_beside_numbers(self):
+        layers = ((3, 2, 1),)
+        self.learn(Nested, "convolutional", conv_layers=layers)
+        network = "convolutional_recurrent"
+        self.learn(Nested, network, conv_layers=layers, chunk_length=4)
+
+    def test_images_of_atari(self):
+        self.learn("Pong-v5", "convolutional", backend="envpool", activation="relu")
+
+    def test_a_deviation_that_depends_on_the_observation(self):
+        self.learn("Pendulum-v1", state_dependent_std=True, shared_layers=(7,))
 
 
 if __name__ == "__main__":
