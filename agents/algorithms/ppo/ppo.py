@@ -44,7 +44,7 @@ class Batch(NamedTuple):
         state: recurrent state before the step.
         behavior: of the policy that acted.
         weight: float32, 1 for a transition, otherwise 0.
-        advantage: float32, normalized.
+        advantage: float32, normalized if the settings say so.
         value_target: float32.
     """
 
@@ -114,8 +114,8 @@ class PPO(Algorithm):
         """Improve policy and value on a trajectory, then move the normalizers on.
 
         Advantages are computed anew in each epoch (Andrychowicz et al.,
-        arXiv:2006.05990), and normalized over the whole trajectory. See
-        `Algorithm.update` for the arguments.
+        arXiv:2006.05990), over the whole trajectory. See `Algorithm.update` for the
+        arguments.
         """
         trajectory = without_invalid(trajectory)
         learning_rate = self._learning_rate(progress)
@@ -183,15 +183,18 @@ class PPO(Algorithm):
             self.settings.discount,
             self.settings.gae_lambda,
         )
+        value_target = advantage + value
         weight = tf.cast(trajectory.valid, tf.float32)
+        if self.settings.normalize_advantages:
+            advantage = losses.normalize(advantage, weight)
         batch = Batch(
             observation=trajectory.observation,
             reset=ended,
             state=trajectory.state,
             behavior=behavior,
             weight=weight,
-            advantage=losses.normalize(advantage, weight),
-            value_target=advantage + value,
+            advantage=advantage,
+            value_target=value_target,
         )
         return minibatches.to_sequences(batch, self._chunk_length)
 

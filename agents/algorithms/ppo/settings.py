@@ -54,6 +54,9 @@ class PPOSettings:
     normalize_rewards: bool = setting(
         True, "divide rewards by the deviation of discounted returns"
     )
+    normalize_advantages: bool = setting(
+        True, "bring the advantages of an update to mean 0 and deviation 1"
+    )
     normalize_ranges: bool = setting(
         True, "let the policy see action bounds as -1 to 1, where both are finite"
     )
