@@ -83,7 +83,8 @@ class Categorical(NamedTuple):
         uniform = tf.random.stateless_uniform(
             tf.shape(self.logits), seed, minval=1e-20, alg="philox"
         )
-        return self._argmax(self.logits - tf.math.log(-tf.math.log(uniform)))
+        # Where every category is masked, logits are too large to add noise to.
+        return self._argmax(self._log_probs() - tf.math.log(-tf.math.log(uniform)))
 
     def mode(self) -> tf.Tensor:
         """Return the most likely value, [..., choices] int32."""

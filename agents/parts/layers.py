@@ -1,7 +1,7 @@
 """Layers that networks are composed of: Keras's, and heads that make distributions.
 
-A layer is anything that can be called with features [..., size] and has
-`trainable_variables`.
+A layer is anything that can be called with features [..., size]; if it has weights,
+they are its `trainable_variables`.
 """
 
 import math
@@ -21,6 +21,7 @@ from agents.parts.trajectory import Nest
 # Beyond these the logarithm of a standard deviation that is learned as a function of
 # the observation would make densities overflow.
 _LOG_STD_RANGE = (-10.0, 2.0)
+_MOST_SEEDS = 1000
 
 
 class Seeds:
@@ -28,7 +29,7 @@ class Seeds:
 
     def __init__(self, seed: int):
         """Start from the seed of the network."""
-        self._seeds = iter(randomness.integers(seed, 64))
+        self._seeds = iter(randomness.integers(seed, _MOST_SEEDS))
 
     def next(self) -> int:
         """Return the next seed."""
@@ -36,10 +37,10 @@ class Seeds:
 
 
 def dense_layers(
-    sizes: Sequence[int], activation: str, seeds: Seeds
+    sizes: Sequence[int], settings: Any, seeds: Seeds
 ) -> list[keras.layers.Layer]:
-    """Return layers with an activation and orthogonal weights."""
-    return [dense(size, math.sqrt(2.0), seeds, activation) for size in sizes]
+    """Return hidden layers with orthogonal weights."""
+    return [dense(size, math.sqrt(2.0), seeds, settings.activation) for size in sizes]
 
 
 def value_head(seeds: Seeds) -> keras.layers.Layer:
@@ -85,8 +86,14 @@ class ForEach(tf.Module):
     """A Keras model that knows one batch dimension, for observations with several."""
 
     def __init__(self, model: Callable[..., Any], observation_space: gymnasium.Space):
-        """Fit a model to the space that its inputs are encoded from."""
+        """Fit a model to the space that its inputs are encoded from.
+
+        Raises:
+            SettingError: It is no Keras model or layer.
+        """
         super().__init__()
+        if not isinstance(model, keras.layers.Layer):
+            raise SettingError(f"{model!r} must be a Keras model or layer.")
         self._model = model
         spaces = nests.leaf_spaces(observations.without_mask(observation_space))
         self._shapes = [observations.encoded_shape(space) for space in spaces]
@@ -148,9 +155,9 @@ class Convolution(tf.Module):
                 images = tf.reshape(leaf, [-1, *space.shape])
                 features = apply(stack, observations.channels_last(space, images))
                 size = math.prod(features.shape[1:])
-                leaf = tf.reshape(features, tf.concat([leading, [size]], 0))
-                space = gymnasium.spaces.Box(-math.inf, math.inf, (size,))
-            leaves.append(observations.concatenate([leaf], [space]))
+                leaves.append(tf.reshape(features, tf.concat([leading, [size]], 0)))
+            else:
+                leaves.append(observations.concatenate([leaf], [space]))
         return tf.concat(leaves, -1)
 
 
@@ -161,6 +168,7 @@ class GaussianHead(tf.Module):
         """Fit the head to a Box action space.
 
         Raises:
+            SettingError: The deviation can't start at `init_std`.
             UnsupportedSpace: It is no Box of floats.
         """
         super().__init__()
@@ -169,6 +177,7 @@ class GaussianHead(tf.Module):
         log_std = math.log(settings.init_std)
         self.log_std: Any = tf.Variable(tf.fill([size], log_std))
         if settings.state_dependent_std:
+            _check_log_std(log_std)
             self.log_std = dense(size, settings.init_output_factor, seeds)
             self.log_std.bias_initializer = keras.initializers.Constant(log_std)
 
@@ -232,8 +241,8 @@ class CategoricalHead(tf.Module):
             if mask.shape[-1] != logits.shape[-1]:
                 raise UnsupportedSpace(
                     f"The entry {observations.MASK!r} of observations has "
-                    f"{mask.shape[-1]} numbers, but there are {logits.shape[-1]} "
-                    "actions to be allowed or not."
+                    f"{mask.shape[-1]} numbers, but the actions have "
+                    f"{logits.shape[-1]} categories to be allowed or not."
                 )
             # Still far above what pads a choice that has fewer categories than others.
             logits = tf.where(mask > 0, logits, IMPOSSIBLE / 2)
@@ -257,6 +266,15 @@ def variables_of(layers: Sequence[Any]) -> tuple[tf.Variable, ...]:
     return tuple(v.value if isinstance(v, keras.Variable) else v for v in found)
 
 
+def _check_log_std(log_std: float) -> None:
+    low, high = _LOG_STD_RANGE
+    if not low < log_std < high:
+        raise SettingError(
+            f"init_std must be between {math.exp(low):.1e} and {math.exp(high):.1f} "
+            f"with state_dependent_std, but is {math.exp(log_std):g}."
+        )
+
+
 def _convolutions(
     space: gymnasium.Space, settings: Any, seeds: Seeds
 ) -> list[keras.layers.Layer]:
@@ -275,6 +293,7 @@ def _convolutions(
                 filters,
                 kernel,
                 stride,
+                data_format="channels_last",
                 activation=settings.activation,
                 kernel_initializer=initializer,
             )

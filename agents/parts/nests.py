@@ -40,19 +40,6 @@ def leaf_spaces(space: gymnasium.Space) -> list[gymnasium.Space]:
     return leaves
 
 
-def leaf_names(space: gymnasium.Space) -> list[str]:
-    """Return the path of each leaf, such as `camera.left`, in the order of leaves."""
-    if isinstance(space, gymnasium.spaces.Dict):
-        parts = [(key, space[key]) for key in sorted(space.keys())]
-    elif isinstance(space, gymnasium.spaces.Tuple):
-        parts = list(enumerate(space))
-    else:
-        return [""]
-    return [
-        f"{key}.{name}".rstrip(".") for key, part in parts for name in leaf_names(part)
-    ]
-
-
 def map_space(function: Callable[[Any], Any], space: gymnasium.Space) -> Any:
     """Apply a function to each leaf space and return a nest of the results."""
     if isinstance(space, gymnasium.spaces.Dict):

@@ -24,6 +24,11 @@ class Network(tf.Module):
 
     recurrent: bool
 
+    @property
+    def trainable_variables(self) -> tuple[tf.Variable, ...]:
+        """The weights, those of Keras layers as TensorFlow variables."""
+        raise NotImplementedError
+
     def initial_state(self, batch_size: int) -> Nest:
         """Return the state at the start of an episode, nest of [batch, ...]."""
         raise NotImplementedError
@@ -75,6 +80,7 @@ class FeedForward(Network):
             value: the last returns [..., 1].
         """
         super().__init__()
+        self._space = observation_space
         self.shared = list(shared)
         self.readout = Readout(policy, value)
         self(zero_observation(observation_space), ())
@@ -90,7 +96,7 @@ class FeedForward(Network):
 
     def __call__(self, observation: Nest, state: Nest) -> Output:
         """Look at observations with any leading dimensions."""
-        observation, mask = observations.split_mask(observation)
+        observation, mask = observations.split_mask(self._space, observation)
         return *self.readout(apply(self.shared, observation), mask), state
 
     def unroll(self, observation: Nest, state: Nest, reset: tf.Tensor) -> Output:
@@ -113,6 +119,7 @@ class Recurrent(Network):
     ):
         """Build the layers; see `FeedForward`. The cell stands behind `shared`."""
         super().__init__()
+        self._space = observation_space
         self.shared = list(shared)
         self.cell = cell
         self.readout = Readout(policy, value)
@@ -129,7 +136,7 @@ class Recurrent(Network):
 
     def __call__(self, observation: Nest, state: Nest) -> Output:
         """Take one step from states with the leading dimensions of the observations."""
-        observation, mask = observations.split_mask(observation)
+        observation, mask = observations.split_mask(self._space, observation)
         features = apply(self.shared, observation)
         flat = tf.reshape(features, [-1, features.shape[-1]])
         _, (after,) = self.cell(flat, [tf.reshape(state, [-1, self.cell.units])])
@@ -138,7 +145,7 @@ class Recurrent(Network):
 
     def unroll(self, observation: Nest, state: Nest, reset: tf.Tensor) -> Output:
         """Take the steps of each sequence in turn."""
-        observation, mask = observations.split_mask(observation)
+        observation, mask = observations.split_mask(self._space, observation)
         by_time = tf.transpose(apply(self.shared, observation), [1, 0, 2])
 
         def step(carry, inputs):

@@ -107,11 +107,11 @@ class ObservationNormalizer(tf.Module):
         self._leaves = nests.leaf_spaces(space)
         self._moments = [
             RunningMoments(leaf.shape)
-            if enabled
-            and encoding.is_continuous(leaf)
-            and name.partition(".")[0] != encoding.MASK
+            if enabled and encoding.is_continuous(leaf) and not is_mask
             else None
-            for leaf, name in zip(self._leaves, nests.leaf_names(space), strict=True)
+            for leaf, is_mask in zip(
+                self._leaves, encoding.mask_leaves(space), strict=True
+            )
         ]
 
     def __call__(self, observation: Nest) -> Nest:

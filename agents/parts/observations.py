@@ -10,6 +10,7 @@ import gymnasium
 import numpy as np
 import tensorflow as tf
 
+from agents.parts import nests
 from agents.parts.trajectory import Nest
 
 MASK = "action_mask"
@@ -23,16 +24,39 @@ def without_mask(space: gymnasium.Space) -> gymnasium.Space:
     return gymnasium.spaces.Dict(rest)
 
 
-def split_mask(observation: Nest) -> tuple[Nest, tf.Tensor | None]:
-    """Return an encoded observation without its action mask, and the mask.
+def split_mask(
+    space: gymnasium.Space, observation: Nest
+) -> tuple[Nest, tf.Tensor | None]:
+    """Return an encoded observation of a space without its action mask, and the mask.
 
-    The mask is [..., size] float32, of several leaves one after the other; None where
+    The mask is [..., size] float32, all of its leaves one after the other; None where
     there is none.
+
+    Raises:
+        UnsupportedSpace: The mask is no array of numbers.
     """
-    if not isinstance(observation, dict) or MASK not in observation:
+    if not isinstance(space, gymnasium.spaces.Dict) or MASK not in space.spaces:
         return observation, None
     rest = {key: value for key, value in observation.items() if key != MASK}
-    return rest, tf.concat(tf.nest.flatten(observation[MASK]), -1)
+    spaces = nests.leaf_spaces(space[MASK])
+    for leaf in spaces:
+        if not isinstance(leaf, (gymnasium.spaces.Box, gymnasium.spaces.MultiBinary)):
+            raise nests.UnsupportedSpace(
+                f"The entry {MASK!r} of observations must be MultiBinary, a Box, or a "
+                f"Tuple of them, but is {space[MASK]}."
+            )
+    return rest, concatenate(tf.nest.flatten(observation[MASK]), spaces)
+
+
+def mask_leaves(space: gymnasium.Space) -> list[bool]:
+    """Return for each leaf whether it is part of the action mask."""
+    if not isinstance(space, gymnasium.spaces.Dict):
+        return [False] * len(nests.leaf_spaces(space))
+    return [
+        key == MASK
+        for key in sorted(space.keys())
+        for _ in nests.leaf_spaces(space[key])
+    ]
 
 
 def is_continuous(space: gymnasium.Space) -> bool:
@@ -59,7 +83,8 @@ def image_size(space: gymnasium.Space) -> tuple[int, int]:
 def channels_last(space: gymnasium.Space, images: tf.Tensor) -> tf.Tensor:
     """Return images [batch, *shape] as [batch, height, width, channels].
 
-    Channels are the smaller one of the first and the last dimension.
+    Channels are the first or the last dimension: the one that the other two, if they
+    are equal, leave over; otherwise the smaller one.
     """
     if len(space.shape) == 2:
         return images[..., None]
@@ -116,7 +141,10 @@ def _encode_choices(
 
 
 def _channels_come_first(space: gymnasium.Space) -> bool:
-    return space.shape[0] < space.shape[-1]
+    first, second, third = space.shape
+    if first == second or second == third:
+        return first != second
+    return first < third
 
 
 def _is_scaled(space: gymnasium.Space) -> bool:

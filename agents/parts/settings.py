@@ -1,5 +1,6 @@
 """Dataclass fields that document and check themselves."""
 
+import contextlib
 import dataclasses
 import difflib
 import math
@@ -68,8 +69,10 @@ def convert(name: str, value: Any, hint: Any) -> Any:
             except SettingError:
                 continue
     elif origin is tuple:
+        # An item of the wrong type is reported with the whole.
         if isinstance(value, (list, tuple)):
-            return tuple(convert(name, item, choices[0]) for item in value)
+            with contextlib.suppress(SettingError):
+                return tuple(convert(name, item, choices[0]) for item in value)
     elif origin is typing.Literal:
         if value in choices:
             return value

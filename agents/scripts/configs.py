@@ -101,7 +101,7 @@ def pusher() -> Config:
 
 
 def _atari() -> Config:
-    """Settings of Schulman et al. for Atari, on EnvPool's environments."""
+    """What is usual for Atari, on EnvPool's environments."""
     return default().replace(
         backend="envpool",
         num_agents=8,

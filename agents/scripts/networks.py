@@ -115,7 +115,7 @@ def _feed_forward(
     action_space: gymnasium.Space,
     seeds: Seeds,
 ) -> FeedForward:
-    shared = [first, *_dense(settings.shared_layers, settings, seeds)]
+    shared = [first, *layers.dense_layers(settings.shared_layers, settings, seeds)]
     policy, value = _ends(settings, action_space, seeds)
     return FeedForward(observation_space, shared, policy, value)
 
@@ -127,7 +127,7 @@ def _recurrent(
     action_space: gymnasium.Space,
     seeds: Seeds,
 ) -> Recurrent:
-    shared = [first, *_dense(settings.shared_layers, settings, seeds)]
+    shared = [first, *layers.dense_layers(settings.shared_layers, settings, seeds)]
     cell = keras.layers.GRUCell(
         settings.recurrent_units,
         kernel_initializer=keras.initializers.GlorotUniform(seeds.next()),
@@ -141,11 +141,7 @@ def _ends(
     settings: Any, action_space: gymnasium.Space, seeds: Seeds
 ) -> tuple[list[Callable[..., Any]], list[Callable[..., Any]]]:
     """Return the layers of policy and value, each with its head."""
-    policy = _dense(settings.policy_layers, settings, seeds)
-    value = _dense(settings.value_layers, settings, seeds)
+    policy = layers.dense_layers(settings.policy_layers, settings, seeds)
+    value = layers.dense_layers(settings.value_layers, settings, seeds)
     head = layers.policy_head(action_space, settings, seeds)
     return [*policy, head], [*value, layers.value_head(seeds)]
-
-
-def _dense(sizes: tuple[int, ...], settings: Any, seeds: Seeds) -> list[Any]:
-    return layers.dense_layers(sizes, settings.activation, seeds)

@@ -24,9 +24,10 @@ from typing import Any
 from agents.parts.settings import SettingError
 from agents.scripts import command_line
 from agents.tools import constructors
+from agents.tools.faults import RunFault
 from scripts.returns import records, report, runs, study, zoo
 from scripts.returns.records import Record
-from scripts.returns.tasks import TASKS
+from scripts.returns.tasks import STEPS, TASKS
 
 RESULTS = pathlib.Path("docs/results.jsonl")
 STUDY = pathlib.Path("docs/study.jsonl")
@@ -54,7 +55,7 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     positive = command_line.positive
     parser.add_argument("--tasks", nargs="+", choices=TASKS, default=list(TASKS))
     parser.add_argument("--seeds", nargs="+", type=int, default=range(5))
-    parser.add_argument("--steps", type=positive, default=1_000_000)
+    parser.add_argument("--steps", type=positive, default=STEPS)
     command_line.add_set(parser, "another value of a setting of the presets")
     parser.add_argument(
         "--stable-baselines3",
@@ -73,7 +74,7 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Train whatever has no line yet; seeds take turns, so that no task comes last."""
-    settings = command_line.given(options.set)
+    settings = runs.parse(options.set)
     trainer = zoo.TRAINER if options.stable_baselines3 else records.OURS
     compared = [task for task, about in TASKS.items() if about.zoo]
     if trainer == zoo.TRAINER and (settings or not set(options.tasks) <= set(compared)):
@@ -92,8 +93,9 @@ def run(options: argparse.Namespace) -> None:
             pool.submit(_work_off, pending, next(cores), options.file)
             for _ in range(options.jobs)
         ]
-        for job in jobs:
-            job.result()
+        failed = sum(job.result() for job in jobs)
+    if failed:
+        raise RunFault(f"{failed} runs failed; the same command runs them again.")
 
 
 def work(
@@ -107,15 +109,20 @@ def work(
 
 def _work_off(
     pending: "queue.SimpleQueue[Callable[[], Record]]", core: int, file: pathlib.Path
-) -> None:
+) -> int:
+    """Train until nothing is pending; return how many runs failed."""
     # Of this thread, and of the processes that it starts.
     os.sched_setaffinity(0, {core})
+    failed = 0
     while True:
         try:
-            train = pending.get_nowait()
+            record = pending.get_nowait()()
         except queue.Empty:
-            return
-        record = train()
+            return failed
+        except RunFault as fault:
+            print(fault, file=sys.stderr)
+            failed += 1
+            continue
         records.append(file, record)
         name = f"{record.trainer} {record.task} {record.settings or ''}"
         outcome = f"{record.score:,.1f} in {record.seconds:,.0f} s"

@@ -8,7 +8,7 @@ import numpy as np
 
 from scripts.returns import records, zoo
 from scripts.returns.records import OURS, Record
-from scripts.returns.tasks import TASKS
+from scripts.returns.tasks import STEPS, TASKS
 
 _RESAMPLES = 10_000
 
@@ -35,8 +35,7 @@ def text(found: Sequence[Record], file: str, picture: str) -> str:
         "mode, whose mean is the score. All seeds that were run stand here. IQM is the "
         "mean of the "
         "middle half of the scores, with its 95 % interval by bootstrap over the seeds "
-        "(Agarwal et al., arXiv:2108.13264). Seconds are those of a run on one core, "
-        "while another run took the other.",
+        "(Agarwal et al., arXiv:2108.13264). Seconds are those of a run on one core.",
         table(ours),
     ]
     if others:
@@ -130,7 +129,11 @@ def draw(found: Sequence[Record], path: pathlib.Path) -> None:
 
 def _of(found: Sequence[Record], trainer: str) -> dict[str, list[Record]]:
     return records.by_task(
-        [r for r in found if r.trainer == trainer and not r.settings]
+        [
+            run
+            for run in found
+            if run.trainer == trainer and run.steps == STEPS and not run.settings
+        ]
     )
 
 

@@ -6,14 +6,16 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agents.scripts import configs
+from agents.parts.settings import SettingError
+from agents.scripts import config_file, configs
 from agents.tools.faults import RunFault
 from scripts.returns.records import OURS, Record
 
 EVERY, EPISODES = 100_000, 30
+_FIXED = ("env", "seed", "steps")
 
 
 def train(task: str, seed: int, steps: int, settings: Mapping[str, Any]) -> Record:
@@ -30,7 +32,7 @@ def train(task: str, seed: int, steps: int, settings: Mapping[str, Any]) -> Reco
     """
     base = {"eval_every": EVERY, "eval_episodes": EPISODES, "backend": "envpool"}
     changes = base | {"steps": steps, "seed": seed} | dict(settings)
-    began = time.monotonic()
+    began, commit = time.monotonic(), revision()
     with tempfile.TemporaryDirectory() as folder:
         options = [f"--set={key}={json.dumps(value)}" for key, value in changes.items()]
         run("agents.scripts.train", f"--config={task}", f"--logdir={folder}", *options)
@@ -48,8 +50,26 @@ def train(task: str, seed: int, steps: int, settings: Mapping[str, Any]) -> Reco
         deviation=evaluations[-1]["std_score"],
         episodes=evaluations[-1]["episodes"],
         seconds=time.monotonic() - began,
-        revision=revision(),
+        revision=commit,
     )
+
+
+def parse(assignments: Sequence[str]) -> dict[str, Any]:
+    """Return the settings of `--set`, as they go into a record.
+
+    Raises:
+        SettingError: One is no assignment, or says what a record has a place for.
+    """
+    settings = {}
+    for text in assignments:
+        name, equals, value = text.partition("=")
+        if not equals or name in _FIXED:
+            raise SettingError(
+                f"--set takes KEY=VALUE, other than {', '.join(_FIXED)}, but got "
+                f"{text!r}."
+            )
+        settings[name] = config_file.parse_value(value)
+    return settings
 
 
 def env_of(task: str) -> str:

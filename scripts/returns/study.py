@@ -6,8 +6,8 @@ import pathlib
 import numpy as np
 
 from scripts.returns import records
-from scripts.returns.records import Record
-from scripts.returns.tasks import TASKS
+from scripts.returns.records import OURS, Record
+from scripts.returns.tasks import STEPS, TASKS
 
 
 def write(path: pathlib.Path) -> None:
@@ -19,6 +19,7 @@ def write(path: pathlib.Path) -> None:
 
 def text(found: list[Record], file: str) -> str:
     """Return the page: a row for each change, a column for each task."""
+    found = [run for run in found if run.trainer == OURS and run.steps == STEPS]
     tasks = [task for task in TASKS if any(run.task == task for run in found)]
     rows: dict[str, list[Record]] = {}
     for run in found:

@@ -7,7 +7,15 @@ each (its hyperparams/ppo.yml; they were tuned for version 3 of the environments
 import dataclasses
 from typing import Any
 
-_WIDE = {"log_std_init": -2, "ortho_init": False, "layers": [256, 256], "relu": True}
+_WIDE = {
+    "log_std_init": -2,
+    "ortho_init": False,
+    "activation_fn": "ReLU",
+    "net_arch": {"pi": [256, 256], "vf": [256, 256]},
+}
+
+
+STEPS = 1_000_000
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,7 +48,7 @@ TASKS = {
             "gae_lambda": 0.92,
             "max_grad_norm": 0.8,
             "vf_coef": 0.58096,
-            "policy": _WIDE,
+            "policy_kwargs": _WIDE,
         },
     ),
     "hopper": Task(
@@ -57,7 +65,7 @@ TASKS = {
             "gae_lambda": 0.99,
             "max_grad_norm": 0.7,
             "vf_coef": 0.835671,
-            "policy": _WIDE,
+            "policy_kwargs": _WIDE,
         },
     ),
     "walker": Task(

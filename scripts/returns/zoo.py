@@ -39,13 +39,16 @@ def main(task: str, seed: int, steps: int) -> None:
     began = time.monotonic()
     env_id = runs.env_of(task)
     settings = dict(TASKS[task].zoo)
+    policy = dict(settings.pop("policy_kwargs", {}))
+    if "activation_fn" in policy:
+        policy["activation_fn"] = getattr(torch.nn, policy["activation_fn"])
     envs = VecNormalize(
         DummyVecEnv([lambda: gymnasium.make(env_id)]), gamma=settings["gamma"]
     )
     model = stable_baselines3.PPO(
         "MlpPolicy",
         envs,
-        policy_kwargs=_policy(settings.pop("policy", {}), torch.nn.ReLU),
+        policy_kwargs=policy,
         device="cpu",
         seed=seed,
         **settings,
@@ -69,14 +72,6 @@ def main(task: str, seed: int, steps: int) -> None:
         revision=f"{TRAINER} {stable_baselines3.__version__}",
     )
     print(json.dumps(dataclasses.asdict(record)))
-
-
-def _policy(settings: dict[str, Any], relu: Any) -> dict[str, Any]:
-    policy = {key: settings[key] for key in settings if key not in ("layers", "relu")}
-    if "layers" in settings:
-        layers = {"pi": settings["layers"], "vf": settings["layers"]}
-        policy |= {"net_arch": layers, "activation_fn": relu}
-    return policy
 
 
 def _evaluate(model: Any, envs: Any, env_id: str, seed: list[int]) -> Any:

@@ -34,12 +34,6 @@ class LeafOrderTest(unittest.TestCase):
         value = {"pair": ("c", "d"), "image": "a"}
         self.assertEqual(nests.flatten(space, value), ["a", "c", "d"])
 
-    def test_names_are_paths(self):
-        space = spaces.Dict({"b": Nested.observation_space, "a": CHOICE})
-        names = ["a", "b.image", "b.pair.0", "b.pair.1"]
-        self.assertEqual(nests.leaf_names(space), names)
-        self.assertEqual(nests.leaf_names(CHOICE), [""])
-
     def test_pack_undoes_flatten(self):
         space = Nested.observation_space
         value = {"pair": (1, 2.5), "image": "image"}

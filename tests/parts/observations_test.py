@@ -7,6 +7,7 @@ import tensorflow as tf
 from gymnasium import spaces
 
 from agents.parts import observations
+from agents.parts.nests import UnsupportedSpace
 
 
 class EncodeTest(unittest.TestCase):
@@ -58,6 +59,27 @@ class NaturalScaleTest(unittest.TestCase):
             self.assertFalse(observations.is_continuous(space), space)
 
 
+class ImageTest(unittest.TestCase):
+    """Where the channels are."""
+
+    def test_equal_sides_leave_the_channels_over(self):
+        for shape, size in (
+            ((84, 84, 4), (84, 84)),
+            ((4, 84, 84), (84, 84)),
+            ((8, 8, 111), (8, 8)),
+            ((111, 8, 8), (8, 8)),
+            ((210, 160, 3), (210, 160)),
+            ((3, 210, 160), (210, 160)),
+            ((3, 3, 3), (3, 3)),
+            ((84, 83), (84, 83)),
+        ):
+            space = spaces.Box(0, 255, shape, np.uint8)
+            self.assertEqual(observations.image_size(space), size)
+            image = tf.zeros([5, *shape])
+            found = observations.channels_last(space, image).shape
+            self.assertEqual(tuple(found[1:3]), size)
+
+
 class ActionMaskTest(unittest.TestCase):
     """The entry of a Dict that is no observation."""
 
@@ -66,14 +88,30 @@ class ActionMaskTest(unittest.TestCase):
         space = spaces.Dict({"action_mask": mask, "number": number})
         self.assertEqual(observations.without_mask(space), spaces.Dict(number=number))
         flags = tf.constant([[1.0, 0.0]])
-        rest, found = observations.split_mask({"action_mask": flags, "number": 3})
+        rest, found = observations.split_mask(
+            space, {"action_mask": flags, "number": 3}
+        )
         self.assertEqual(rest, {"number": 3})
         np.testing.assert_array_equal(found, flags)
+
+    def test_several_of_any_shape_become_one_vector(self):
+        masks = spaces.Tuple([spaces.MultiBinary((2, 2)), spaces.Box(0, 1, (), int)])
+        space = spaces.Dict({"action_mask": masks, "b": spaces.Discrete(2)})
+        leaves = (tf.constant([[[1.0, 2], [3, 4]]]), tf.constant([5.0]))
+        _, found = observations.split_mask(space, {"action_mask": leaves, "b": 0})
+        np.testing.assert_array_equal(found, [[1, 2, 3, 4, 5]])
+        expected = [True, True, False]
+        self.assertEqual(observations.mask_leaves(space), expected)
+
+    def test_a_choice_is_no_mask(self):
+        space = spaces.Dict({"action_mask": spaces.MultiDiscrete([2, 2])})
+        with self.assertRaisesRegex(UnsupportedSpace, "must be MultiBinary, a Box"):
+            observations.split_mask(space, {"action_mask": tf.zeros([1, 4])})
 
     def test_there_may_be_none(self):
         space = spaces.Dict(number=spaces.Box(-1, 1, ()))
         self.assertIs(observations.without_mask(space), space)
-        self.assertEqual(observations.split_mask(5), (5, None))
+        self.assertEqual(observations.split_mask(space, 5), (5, None))
 
 
 class ConcatenateTest(unittest.TestCase):

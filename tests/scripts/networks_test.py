@@ -121,6 +121,13 @@ class DeviationTest(unittest.TestCase):
         inputs = (5 * 8 + 8) + (8 * 6 + 6) + 2 * (6 * 3 + 3)
         self.assertEqual(parameters(network), inputs + (5 * 4 + 4) + (4 + 1))
 
+    def test_a_start_that_can_not_be_learned_from_is_an_error(self):
+        settings = dataclasses.replace(
+            SETTINGS, state_dependent_std=True, init_std=10.0
+        )
+        with self.assertRaisesRegex(SettingError, "between 4.5e-05 and 7.4"):
+            networks.feed_forward(settings, OBSERVATIONS, ACTIONS, 0)
+
 
 class ConvolutionalTest(unittest.TestCase):
     """Images of 5 x 4 with 3 channels beside a number."""
@@ -203,6 +210,10 @@ class FromKerasTest(unittest.TestCase):
         self.assertEqual(parameters(network), 5 * 11 + 11 + policy + value)
         many, value, _ = network(observation(2, 5), ())
         self.assertEqual((many.mean.shape, value.shape), ((2, 5, 3), (2, 5)))
+
+    def test_what_has_no_weights_is_an_error(self):
+        with self.assertRaisesRegex(SettingError, "Keras model or layer"):
+            networks.from_keras(tf.identity, SETTINGS, ACTIONS, ACTIONS, 0)
 
     def test_a_sequence_of_layers(self):
         model = keras.Sequential([keras.layers.Dense(4, "relu")])

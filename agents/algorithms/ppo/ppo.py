@@ -39,7 +39,7 @@ class Batch(NamedTuple):
     """Samples to learn from, each leaf [sequences, chunk_length, ...].
 
     Attributes:
-        observation: raw; encoded images of a whole trajectory would fill the memory.
+        observation: raw, as bytes of images are quicker to gather than floats.
         reset: bool, whether the recurrent state starts anew after the step.
         state: recurrent state before the step.
         behavior: of the policy that acted.

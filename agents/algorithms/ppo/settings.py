@@ -77,7 +77,7 @@ class PPOSettings:
     )
     recurrent_units: int = setting(64, "units of the GRU of recurrent networks", low=1)
     activation: Literal["tanh", "relu", "elu", "gelu", "silu"] = setting(
-        "tanh", "of all hidden layers"
+        "tanh", "of all hidden layers but the GRU"
     )
     state_dependent_std: bool = setting(
         False, "let the deviation of continuous actions depend on the observation"

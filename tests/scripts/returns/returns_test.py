@@ -10,10 +10,12 @@ from unittest import mock
 
 import numpy as np
 
+from agents.parts.settings import SettingError
+from agents.tools.faults import RunFault
 from scripts.returns import __main__ as returns
 from scripts.returns import records, report, runs, zoo
 from scripts.returns.records import Record
-from scripts.returns.tasks import TASKS
+from scripts.returns.tasks import STEPS, TASKS
 
 
 def record(**changes):
@@ -23,9 +25,9 @@ def record(**changes):
         task="hopper",
         env="Hopper-v5",
         seed=0,
-        steps=1000,
+        steps=STEPS,
         settings={},
-        scores=[(500, 10.0), (1000, 2600.0)],
+        scores=[(500, 10.0), (STEPS, 2600.0)],
         deviation=5.0,
         episodes=32,
         seconds=60.0,
@@ -61,9 +63,9 @@ class ReportTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder, "results.jsonl")
             for seed, score in ((1, 3000.0), (0, 2000.0)):
-                records.append(file, record(seed=seed, scores=[(1000, score)]))
+                records.append(file, record(seed=seed, scores=[(STEPS, score)]))
             records.append(file, record(seed=2, settings={"clip_range": 0.3}))
-            records.append(file, record(trainer=zoo.TRAINER, scores=[(1000, 1234.0)]))
+            records.append(file, record(trainer=zoo.TRAINER, scores=[(STEPS, 1234.0)]))
             with contextlib.redirect_stdout(io.StringIO()):
                 report.write(file)
             page = file.with_suffix(".md").read_text("utf-8")
@@ -90,7 +92,7 @@ class RunTest(unittest.TestCase):
             contextlib.redirect_stderr(io.StringIO()),
         ):
             returns.main(
-                ["run", "--tasks", "hopper", "walker", "--jobs=1", "--steps=1000"]
+                ["run", "--tasks", "hopper", "walker", "--jobs=1"]
                 + ["--seeds", "0", "1", f"--file={file}", *options]
             )
         return trained
@@ -104,6 +106,29 @@ class RunTest(unittest.TestCase):
             self.assertEqual(self.run_all(file), [])
             self.assertEqual(len(self.run_all(file, "--set=discount=0.9")), 4)
             self.assertEqual(len(records.read(file)), 8)
+
+    def test_a_run_that_fails_leaves_the_others_alone(self):
+        def train(task, seed, steps, settings):
+            if seed == 0:
+                raise RunFault("It failed.")
+            return record(task=task, seed=seed, steps=steps, settings=settings)
+
+        stderr = io.StringIO()
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            mock.patch.object(runs, "train", train),
+            contextlib.redirect_stderr(stderr),
+        ):
+            file = pathlib.Path(folder, "results.jsonl")
+            with self.assertRaises(SystemExit):
+                returns.main(["run", "--tasks", "hopper", "ant", f"--file={file}"])
+            self.assertEqual(len(records.read(file)), 8)
+        self.assertIn("2 runs failed", stderr.getvalue())
+
+    def test_what_a_record_has_a_place_for_can_not_be_set(self):
+        for text in ("seed=3", "env=Ant-v5", "discount"):
+            with self.assertRaisesRegex(SettingError, "other than env, seed, steps"):
+                runs.parse([text])
 
     def test_other_trainers_have_their_own_settings(self):
         for options, message in (
