@@ -142,7 +142,7 @@ def _encode_choices(
 
 def _channels_come_first(space: gymnasium.Space) -> bool:
     first, second, third = space.shape
-    if first == second or second == third:
+    if second in (first, third):
         return first != second
     return first < third
 
