@@ -20,6 +20,11 @@ def cart_pole_without_velocities(render_mode: str | None = None) -> gymnasium.En
     )
 
 
+def recall(render_mode: str | None = None) -> gymnasium.Env:
+    """Make `Recall`, with a limit that it never reaches."""
+    return gymnasium.wrappers.TimeLimit(Recall(render_mode), RECALL_STEPS + 2)
+
+
 class Recall(gymnasium.Env):
     """Shows a 1 or a -1 first, and asks for it 50 steps later.
 
