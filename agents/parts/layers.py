@@ -13,6 +13,7 @@ import keras
 import tensorflow as tf
 
 from agents.parts import actions, nests, observations, randomness
+from agents.parts.convolution import LoopConv2D
 from agents.parts.distributions import IMPOSSIBLE, Categorical, Gaussian
 from agents.parts.nests import UnsupportedSpace
 from agents.parts.settings import SettingError
@@ -289,7 +290,7 @@ def _convolutions(
             )
         initializer = keras.initializers.Orthogonal(math.sqrt(2.0), seeds.next())
         layers.append(
-            keras.layers.Conv2D(
+            LoopConv2D(
                 filters,
                 kernel,
                 stride,

@@ -47,8 +47,8 @@ def cartpole() -> Config:
 
 
 def _mujoco() -> Config:
-    # Once nearly all steps are near the optimum, normalizing their advantages would blow
-    # up noise until it outweighs the few that tell something (docs/study.md).
+    # Once nearly all steps are near the optimum, normalizing their advantages would
+    # blow up noise until it outweighs the few that tell something (docs/study.md).
     return default().replace(
         eval_episodes=30, gae_lambda=0.9, normalize_advantages=False
     )
