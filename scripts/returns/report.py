@@ -102,7 +102,7 @@ def draw(found: Sequence[Record], path: pathlib.Path) -> None:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(12, 10), layout="constrained")
-    axes = figure.subplots(4, 3).flat
+    axes, lines = figure.subplots(4, 3).flat, {}
     for axis, (task, mark) in zip(axes, TASKS.items(), strict=False):
         axis.set_title(task.replace("_", " "))
         axis.axhline(mark.least, linestyle="--", color="gray", linewidth=1)
@@ -111,7 +111,8 @@ def draw(found: Sequence[Record], path: pathlib.Path) -> None:
             if runs:
                 curves = np.array([[s for _, s in run.scores] for run in runs])
                 steps = np.array([step for step, _ in runs[0].scores]) / 1e6
-                (line,) = axis.plot(steps, curves.mean(0), label=trainer)
+                (line,) = axis.plot(steps, curves.mean(0))
+                lines[trainer] = line
                 axis.fill_between(
                     steps,
                     curves.min(0),
@@ -120,7 +121,7 @@ def draw(found: Sequence[Record], path: pathlib.Path) -> None:
                     color=line.get_color(),
                 )
         axis.spines[["top", "right"]].set_visible(False)
-    axes[0].legend(frameon=False)
+    figure.legend(list(lines.values()), list(lines), loc="lower right", frameon=False)
     for axis in axes[len(TASKS) :]:
         axis.remove()
     figure.supxlabel("million steps")

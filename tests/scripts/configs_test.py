@@ -24,8 +24,10 @@ class PresetsTest(unittest.TestCase):
 
     def test_the_names_that_people_know_are_there(self):
         expected = {"default", "pendulum", "cartpole", "reacher", "cheetah", "walker"}
-        expected |= {"hopper", "ant", "humanoid", "bullet_ant"}
-        self.assertLessEqual(expected, set(presets()))
+        expected |= {"hopper", "ant", "humanoid", "bullet_ant", "swimmer", "pusher"}
+        expected |= {"inverted_pendulum", "inverted_double_pendulum"}
+        expected |= {"pong", "breakout", "minatar_breakout"}
+        self.assertEqual(set(presets()), expected)
 
     def test_their_environments_exist(self):
         for name, config in presets().items():
