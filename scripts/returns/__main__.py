@@ -18,15 +18,14 @@ import os
 import pathlib
 import queue
 import sys
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from agents.parts.settings import SettingError
 from agents.scripts import command_line
 from agents.tools import constructors
 from agents.tools.faults import RunFault
 from scripts.returns import records, report, runs, study, zoo
-from scripts.returns.records import Record
+from scripts.returns.records import Run
 from scripts.returns.tasks import STEPS, TASKS
 
 RESULTS = pathlib.Path("docs/results.jsonl")
@@ -82,11 +81,15 @@ def run(options: argparse.Namespace) -> None:
             "--stable-baselines3 has settings of its own, for the tasks "
             f"{', '.join(compared)}: leave out --set, and choose by --tasks."
         )
-    done = {record.key for record in records.read(options.file)}
-    pending: queue.SimpleQueue[Callable[[], Record]] = queue.SimpleQueue()
+    done = [record.run for record in records.read(options.file)]
+    pending: queue.SimpleQueue[Run] = queue.SimpleQueue()
     for seed, task in itertools.product(options.seeds, options.tasks):
-        if records.key(trainer, task, seed, options.steps, settings) not in done:
-            pending.put(work(trainer, task, seed, options.steps, settings))
+        if trainer == zoo.TRAINER:
+            planned = zoo.plan(task, seed, options.steps)
+        else:
+            planned = runs.plan(task, seed, options.steps, settings)
+        if planned not in done:
+            pending.put(planned)
     cores = itertools.cycle(sorted(constructors.available_cores()))
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         jobs = [
@@ -98,35 +101,25 @@ def run(options: argparse.Namespace) -> None:
         raise RunFault(f"{failed} runs failed; the same command runs them again.")
 
 
-def work(
-    trainer: str, task: str, seed: int, steps: int, settings: dict[str, Any]
-) -> Callable[[], Record]:
-    """Return what trains."""
-    if trainer == zoo.TRAINER:
-        return lambda: zoo.train(task, seed, steps)
-    return lambda: runs.train(task, seed, steps, settings)
-
-
-def _work_off(
-    pending: "queue.SimpleQueue[Callable[[], Record]]", core: int, file: pathlib.Path
-) -> int:
+def _work_off(pending: "queue.SimpleQueue[Run]", core: int, file: pathlib.Path) -> int:
     """Train until nothing is pending; return how many runs failed."""
     # Of this thread, and of the processes that it starts.
     os.sched_setaffinity(0, {core})
     failed = 0
     while True:
         try:
-            record = pending.get_nowait()()
+            planned = pending.get_nowait()
+            made = (zoo if planned.trainer == zoo.TRAINER else runs).train(planned)
         except queue.Empty:
             return failed
         except RunFault as fault:
             print(fault, file=sys.stderr)
             failed += 1
             continue
-        records.append(file, record)
-        name = f"{record.trainer} {record.task} {record.settings or ''}"
-        outcome = f"{record.score:,.1f} in {record.seconds:,.0f} s"
-        print(f"{name} seed {record.seed}: {outcome}", file=sys.stderr)
+        records.append(file, made)
+        outcome = f"{made.score:,.1f} in {made.seconds:,.0f} s"
+        name = f"{planned.trainer} {planned.task} seed {planned.seed}"
+        print(f"{name}: {outcome}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from scripts.returns import records, zoo
+from scripts.returns import records, runs, zoo
 from scripts.returns.records import OURS, Record
 from scripts.returns.tasks import STEPS, TASKS
 
@@ -24,8 +24,7 @@ def write(path: pathlib.Path) -> None:
 
 def text(found: Sequence[Record], file: str, picture: str) -> str:
     """Return the page."""
-    ours = _of(found, OURS)
-    others = _of(found, zoo.TRAINER)
+    ours, others = _ours(found), _others(found)
     parts = [
         "# Returns",
         f"Written by `python -m scripts.returns report` from [{file}]({file}), which "
@@ -53,22 +52,22 @@ def text(found: Sequence[Record], file: str, picture: str) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def table(runs: dict[str, list[Record]]) -> str:
+def table(found: dict[str, list[Record]]) -> str:
     """Return a row for each task."""
     lines = [
         "| task | mean | deviation | IQM | 95 % | asked | aim | seconds | each seed |",
         "| --- " * 9 + "|",
     ]
     for task, mark in TASKS.items():
-        if task not in runs:
+        if task not in found:
             continue
-        scores = np.array([record.score for record in runs[task]])
+        scores = np.array([record.score for record in found[task]])
         low, high = interval(scores)
-        seconds = np.median([record.seconds for record in runs[task]])
-        seeds = ", ".join(f"{r.seed}: {_number(r.score)}" for r in runs[task])
+        seconds = np.median([record.seconds for record in found[task]])
+        seeds = ", ".join(f"{r.run.seed}: {_number(r.score)}" for r in found[task])
         deviation = scores.std(ddof=1) if len(scores) > 1 else math.nan
         cells = (
-            f"{runs[task][0].env}",
+            f"{found[task][0].run.env}",
             f"**{_number(scores.mean())}**",
             _number(deviation),
             _number(interquartile_mean(scores)),
@@ -103,20 +102,21 @@ def draw(found: Sequence[Record], path: pathlib.Path) -> None:
 
     figure = Figure(figsize=(12, 10), layout="constrained")
     axes, lines = figure.subplots(4, 3).flat, {}
+    curves = {OURS: _ours(found), zoo.TRAINER: _others(found)}
     for axis, (task, mark) in zip(axes, TASKS.items(), strict=False):
         axis.set_title(task.replace("_", " "))
         axis.axhline(mark.least, linestyle="--", color="gray", linewidth=1)
-        for trainer in (OURS, zoo.TRAINER):
-            runs = _of(found, trainer).get(task, [])
-            if runs:
-                curves = np.array([[s for _, s in run.scores] for run in runs])
-                steps = np.array([step for step, _ in runs[0].scores]) / 1e6
-                (line,) = axis.plot(steps, curves.mean(0))
+        for trainer, of_tasks in curves.items():
+            if task in of_tasks:
+                made = of_tasks[task]
+                scores = np.array([[s for _, s in record.scores] for record in made])
+                steps = np.array([step for step, _ in made[0].scores]) / 1e6
+                (line,) = axis.plot(steps, scores.mean(0))
                 lines[trainer] = line
                 axis.fill_between(
                     steps,
-                    curves.min(0),
-                    curves.max(0),
+                    scores.min(0),
+                    scores.max(0),
                     alpha=0.2,
                     color=line.get_color(),
                 )
@@ -128,14 +128,18 @@ def draw(found: Sequence[Record], path: pathlib.Path) -> None:
     figure.savefig(path, dpi=100)
 
 
-def _of(found: Sequence[Record], trainer: str) -> dict[str, list[Record]]:
-    return records.by_task(
-        [
-            run
-            for run in found
-            if run.trainer == trainer and run.steps == STEPS and not run.settings
-        ]
-    )
+def _ours(found: Sequence[Record]) -> dict[str, list[Record]]:
+    """Return the runs of presets as they are now."""
+    made = [record for record in found if record.run.trainer == OURS]
+    return _whole([record for record in made if not runs.changes_of(record.run)])
+
+
+def _others(found: Sequence[Record]) -> dict[str, list[Record]]:
+    return _whole([record for record in found if record.run.trainer == zoo.TRAINER])
+
+
+def _whole(found: Sequence[Record]) -> dict[str, list[Record]]:
+    return records.by_task([record for record in found if record.run.steps == STEPS])
 
 
 def _number(value: float) -> str:

@@ -5,8 +5,8 @@ import pathlib
 
 import numpy as np
 
-from scripts.returns import records
-from scripts.returns.records import OURS, Record
+from scripts.returns import records, runs
+from scripts.returns.records import OURS, Record, Run
 from scripts.returns.tasks import STEPS, TASKS
 
 
@@ -19,24 +19,25 @@ def write(path: pathlib.Path) -> None:
 
 def text(found: list[Record], file: str) -> str:
     """Return the page: a row for each change, a column for each task."""
-    found = [run for run in found if run.trainer == OURS and run.steps == STEPS]
-    tasks = [task for task in TASKS if any(run.task == task for run in found)]
+    ours = [r for r in found if r.run.trainer == OURS and r.run.steps == STEPS]
+    tasks = [task for task in TASKS if any(r.run.task == task for r in ours)]
     rows: dict[str, list[Record]] = {}
-    for run in found:
-        rows.setdefault(_name(run), []).append(run)
+    for record in ours:
+        rows.setdefault(_name(record.run), []).append(record)
     lines = [
         "# Studies",
         "",
         f"Written by `python -m scripts.returns study` from [{file}]({file}). Each row "
-        "is the presets with some settings changed; each number the mean score of the "
-        "last evaluation over the seeds behind it, after a million steps. None of "
-        "these seeds is one of those that [results.md](results.md) is measured on.",
+        "is the presets, as they are now, with some settings changed; each number the "
+        "mean score of the last evaluation over the seeds behind it, after a million "
+        "steps. None of these seeds is one of those that [results.md](results.md) is "
+        "measured on.",
         "",
         f"| settings | {' | '.join(tasks)} |",
         "| --- " * (len(tasks) + 1) + "|",
     ]
     for name in sorted(rows, key=lambda name: (name != _PRESET, name)):
-        cells = (_cell([run for run in rows[name] if run.task == t]) for t in tasks)
+        cells = (_cell([r for r in rows[name] if r.run.task == t]) for t in tasks)
         lines.append(f"| {name} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
@@ -44,15 +45,16 @@ def text(found: list[Record], file: str) -> str:
 _PRESET = "preset"
 
 
-def _name(run: Record) -> str:
-    changes = [f"{key}={json.dumps(value)}" for key, value in run.settings.items()]
-    return " ".join(f"`{change}`" for change in sorted(changes)) or _PRESET
+def _name(run: Run) -> str:
+    changes = runs.changes_of(run).items()
+    names = sorted(f"`{key}={json.dumps(value)}`" for key, value in changes)
+    return " ".join(names) or _PRESET
 
 
-def _cell(runs: list[Record]) -> str:
-    if not runs:
+def _cell(found: list[Record]) -> str:
+    if not found:
         return ""
-    runs = sorted(runs, key=lambda run: run.seed)
-    digits = 0 if abs(runs[0].score) >= 100 else 1
-    scores = ", ".join(f"{run.score:,.{digits}f}" for run in runs)
-    return f"**{np.mean([run.score for run in runs]):,.{digits}f}** ({scores})"
+    scores = [record.score for record in sorted(found, key=lambda r: r.run.seed)]
+    digits = 0 if abs(scores[0]) >= 100 else 1
+    each = ", ".join(f"{score:,.{digits}f}" for score in scores)
+    return f"**{np.mean(scores):,.{digits}f}** ({each})"
