@@ -69,6 +69,9 @@ class Config:
         high=10**15,
         low=1,
     )
+    keep_checkpoints: int = setting(
+        3, "newest checkpoints that stay, beside that of the best evaluation", low=1
+    )
     timeout: float = setting(
         60.0,
         "seconds that a worker may take to start, step or reset",

@@ -61,12 +61,12 @@ def reacher() -> Config:
 
 def cheetah() -> Config:
     """Run forward on two legs, in the plane."""
-    return _mujoco().replace(env="HalfCheetah-v5")
+    return _mujoco().replace(env="HalfCheetah-v5", learning_rate=5e-4)
 
 
 def walker() -> Config:
     """Walk forward on two legs without falling, in the plane."""
-    return _mujoco().replace(env="Walker2d-v5")
+    return _mujoco().replace(env="Walker2d-v5", learning_rate=5e-4)
 
 
 def hopper() -> Config:
@@ -103,7 +103,9 @@ def inverted_pendulum() -> Config:
 
 def inverted_double_pendulum() -> Config:
     """Balance two poles, one on top of the other, on a cart."""
-    return _mujoco().replace(env="InvertedDoublePendulum-v5")
+    return _mujoco().replace(
+        env="InvertedDoublePendulum-v5", gae_lambda=0.95, learning_rate=5e-4
+    )
 
 
 def pusher() -> Config:

@@ -39,6 +39,7 @@ def train(
         SettingError: Settings, network and environment don't go together.
         UnsupportedSpace: The algorithm can't deal with a space.
         RunFault: An environment or the algorithm failed, or the checkpoint is damaged.
+        StorageFault: The run directory can't be written to.
         Stopped: By a signal.
     """
     env = environments.training()
@@ -50,6 +51,7 @@ def train(
         algorithm,
         Console(config.steps),
         run,
+        config.keep_checkpoints,
     )
     if run is None:
         loop.run()

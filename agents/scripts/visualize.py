@@ -46,7 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         began = time.time()
         with contextlib.ExitStack() as stack:
             env = open_env(stack, config, outdir, options.episodes)
-            statistics = play(config, run, env, options.episodes)
+            step = best_step(run) if options.best else None
+            statistics = play(config, run, env, options.episodes, step)
         write_statistics(statistics, outdir / "statistics.json")
         videos = outdir.glob("*.mp4")
         has_video = any(path.stat().st_mtime >= began - 1 for path in videos)
@@ -65,6 +66,11 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--outdir", help="folder to write to; default: <run>/videos")
     parser.add_argument(
         "--episodes", type=command_line.positive, default=3, help="how many to play"
+    )
+    parser.add_argument(
+        "--best",
+        action="store_true",
+        help="take the checkpoint with the best evaluation, not the newest",
     )
     command_line.add_set(parser, "env or network, where the run names code for them")
     return parser.parse_args(arguments)
@@ -134,8 +140,32 @@ def start_recorded(config: Config, outdir: pathlib.Path, episodes: int) -> Batch
     return BatchEnv([ExternalProcess(batch, _TIMEOUT, with_infos=False)])
 
 
-def play(config: Config, run: RunDirectory, env: Any, episodes: int) -> Any:
+def best_step(run: RunDirectory) -> int:
+    """Return the step of the checkpoint whose evaluation was best.
+
+    Raises:
+        SettingError: None was evaluated.
+    """
+    lines = run_directory.read_metrics(run.metrics)
+    step = run.best_step(run_directory.evaluations(lines))
+    if step is None:
+        raise SettingError(
+            f"The run {run.path} has no evaluation yet: leave --best out."
+        )
+    return step
+
+
+def play(
+    config: Config, run: RunDirectory, env: Any, episodes: int, step: int | None
+) -> Any:
     """Restore the policy and play; return the statistics of the episodes.
+
+    Args:
+        config: of the run.
+        run: that has the policy.
+        env: an `InGraphEnv`.
+        episodes: how many to play at least.
+        step: of the checkpoint; None: the newest.
 
     Raises:
         EnvironmentFault: The environment failed, or can't be rendered.
@@ -148,7 +178,7 @@ def play(config: Config, run: RunDirectory, env: Any, episodes: int) -> Any:
     from agents.tools.evaluation import Evaluation
 
     algorithm = training.build_algorithm(config, env)
-    Checkpoints(run.checkpoints, algorithm=algorithm).restore()
+    Checkpoints(run.checkpoints, algorithm=algorithm).restore(step)
     seed = randomness.integers([config.seed], 2)
     try:
         return Evaluation(env, algorithm, episodes).run(seed)

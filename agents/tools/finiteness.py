@@ -1,12 +1,18 @@
-"""Infinities and NaNs from compiled environments, where nothing can be raised."""
+"""Infinities and NaNs where nothing can be raised: in compiled code and its results."""
+
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import tensorflow as tf
 
 from agents.parts.trajectory import Nest, Trajectory
-from agents.tools.faults import EnvironmentFault
+from agents.tools.faults import EnvironmentFault, NumericFault
 
 _QUANTITIES = ("reward", "observation")
+_HELP = (
+    "The last checkpoint is from before; a smaller learning_rate or max_gradient_norm "
+    "may help, and --debug_numerics shows the operation."
+)
 
 
 def first_fault(trajectory: Trajectory, observation: Nest) -> tf.Tensor:
@@ -38,6 +44,39 @@ def first_fault(trajectory: Trajectory, observation: Nest) -> tf.Tensor:
     first = tf.argmax(tf.cast(faulty, tf.int32), output_type=tf.int32)
     place = (first // (2 * shape[1]), first // 2 % shape[1], first % 2)
     return tf.stack([tf.cast(faulty[first], tf.int32), *place])
+
+
+def check_metrics(metrics: Mapping[str, np.ndarray], steps: Sequence[int]) -> None:
+    """Raise what is not finite of the metrics of some iterations.
+
+    Args:
+        metrics: [iterations] float32 by name.
+        steps: at which the iterations began.
+
+    Raises:
+        NumericFault: Names the metric and the step.
+    """
+    for name, values in metrics.items():
+        for step, value in zip(steps, values, strict=True):
+            if not np.isfinite(value):
+                raise NumericFault(
+                    f"{name} became {value} in the update after step {step:,}. {_HELP}"
+                )
+
+
+def check_weights(weights: Mapping[str, tf.Variable], step: int) -> None:
+    """Raise what is not finite of variables by name.
+
+    Raises:
+        NumericFault: Names the variable and the step.
+    """
+    for name, variable in weights.items():
+        values = variable.numpy()
+        if values.dtype.kind == "f" and not np.isfinite(values).all():
+            value = values[~np.isfinite(values)].flat[0]
+            raise NumericFault(
+                f"The variable {name} became {value} before step {step:,}. {_HELP}"
+            )
 
 
 def check(found: tf.Tensor, first_steps: tf.Tensor) -> None:

@@ -4,22 +4,24 @@ import contextlib
 import dataclasses
 import math
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
 from agents.parts import randomness
-from agents.tools.checkpoints import Checkpoints
+from agents.parts.variables import named_variables
+from agents.tools import finiteness
+from agents.tools.checkpoints import KEEP
 from agents.tools.console import Console
 from agents.tools.evaluation import Evaluation
-from agents.tools.faults import EnvironmentFault, NumericFault, StorageFault
+from agents.tools.faults import EnvironmentFault
 from agents.tools.run_directory import RunDirectory
-from agents.tools.statistics import EpisodeStatistics
+from agents.tools.simulation import Carry
+from agents.tools.statistics import EpisodeStatistics, TrainingStatistics
 from agents.tools.stop_signal import Stopped, StopSignal
+from agents.tools.storage import Storage
 from agents.tools.training_graph import TrainingGraph
-from agents.tools.writers import MetricsFile, TensorBoard
 
 # What draws of different kinds follow from, together with the run's seed and step.
 _ENVIRONMENTS, _UPDATES, _EVALUATION, _WARM_UP = range(4)
@@ -56,6 +58,7 @@ class Progress(tf.Module):
         metrics_size: bytes of the metrics file.
         wall_seconds: time spent so far, over all sessions.
         begun: whether the algorithm was warmed up.
+        interval: `TrainingStatistics` since the last boundary; empty at a boundary.
     """
 
     def __init__(self, schedule: Schedule):
@@ -66,6 +69,7 @@ class Progress(tf.Module):
         self.metrics_size = tf.Variable(0, dtype=tf.int64)
         self.wall_seconds = tf.Variable(0.0, dtype=tf.float64)
         self.begun = tf.Variable(False)
+        self.interval = tf.Variable(b"")
 
 
 class Loop:
@@ -79,6 +83,7 @@ class Loop:
         algorithm: tf.Module,
         console: Console,
         run: RunDirectory | None = None,
+        keep_checkpoints: int = KEEP,
     ):
         """Prepare a run, from its beginning.
 
@@ -89,20 +94,25 @@ class Loop:
             algorithm: what checkpoints hold.
             console: shows how it goes.
             run: where to store metrics and checkpoints; None: nowhere.
+            keep_checkpoints: how many of the newest stay, beside the best.
         """
         self._schedule = schedule
         self._graph = graph
         self._evaluation = evaluation
         self._console = console
         self._progress = Progress(schedule)
+        self._weights = {
+            name: variable
+            for name, variable in named_variables(algorithm=algorithm).items()
+            if variable.trainable
+        }
         self._iteration_seconds = 0.0
         self._clock = time.monotonic()
         self._stop = StopSignal(abort=self._abort)
-        self._run = run
-        self._metrics_file = MetricsFile(run.metrics) if run else None
-        self._tensor_board = TensorBoard(run.path) if run else None
-        self._checkpoints = run and Checkpoints(
-            run.checkpoints,
+        self._storage = run and Storage(
+            run,
+            keep_checkpoints,
+            self._progress.metrics_size,
             algorithm=algorithm,
             progress=self._progress,
             environments=graph.kept or tf.Module(),
@@ -119,9 +129,7 @@ class Loop:
         Raises:
             CheckpointError: There is none, or none that fits.
         """
-        self._checkpoints.restore()
-        lines = self._metrics_file.cut(int(self._progress.metrics_size))
-        self._tensor_board.rewrite(lines)
+        self._storage.resume()
 
     def run(self) -> None:
         """Train and evaluate until all steps are done.
@@ -130,8 +138,9 @@ class Loop:
             Stopped: By a signal.
             EnvironmentFault: An environment failed.
             NumericFault: The algorithm failed.
+            StorageFault: The run directory can't be written to.
         """
-        with self._console, self._stop:
+        with self._console, self._stop, self._storage or contextlib.nullcontext():
             try:
                 if not bool(self._progress.begun):
                     self._begin()
@@ -158,7 +167,8 @@ class Loop:
 
     def _train_to_boundary(self) -> None:
         """Train until the next checkpoint is due, in fresh episodes if need be."""
-        statistics, losses = EpisodeStatistics(), []
+        statistics = TrainingStatistics(self._progress.interval.numpy())
+        self._progress.interval.assign(b"")
         first_step, began = self.step, time.monotonic()
         boundary = self._next_boundary()
         if self._graph.kept:
@@ -166,7 +176,9 @@ class Loop:
         else:
             carry = self._graph.start(self._seed(_ENVIRONMENTS))
         while self.step < boundary:
-            self._check_stop(boundary)
+            if self._must_stop(boundary):
+                self._save_between_boundaries(carry, statistics)
+                raise self._stopped()
             clock = time.monotonic()
             steps = self._steps_of_iterations(boundary)
             carry, episodes, metrics = self._graph.iterate(
@@ -175,50 +187,39 @@ class Loop:
                 progress=[step / self._schedule.steps for step in steps],
                 last=not self._graph.kept and steps.stop >= boundary,
             )
-            losses.append(metrics)
-            self._check_finite(metrics, steps)
+            finiteness.check_metrics(metrics, steps)
+            statistics.add(episodes, metrics)
             self._progress.step.assign(steps.stop)
-            statistics.add(episodes)
             self._iteration_seconds = (time.monotonic() - clock) / len(steps)
-            self._show_progress(statistics)
+            self._show_progress(statistics.episodes)
         if self._graph.kept:
             self._graph.kept.assign(carry)
         rate = (self.step - first_step) / (time.monotonic() - began)
-        means = {
-            name: float(np.mean([x for metrics in losses for x in metrics[name]]))
-            for name in losses[0]
-        }
-        self._log("train", statistics, rate, means)
+        self._log("train", statistics.summary(), rate)
 
     def _evaluate(self) -> None:
         """Play whole episodes with the policy's mode, in environments of their own."""
         began = time.monotonic()
         statistics = self._evaluation.run(self._seed(_EVALUATION), self._check_stop)
         rate = sum(statistics.lengths) / (time.monotonic() - began)
-        self._log("eval", statistics, rate, {})
+        self._log("eval", statistics.summary(), rate)
         every = self._schedule.eval_every
         self._progress.next_evaluation.assign((self.step // every + 1) * every)
 
     def _save(self) -> None:
+        finiteness.check_weights(self._weights, self.step)
         self._count_wall_seconds()
-        if self._run:
-            with self._storing():
-                self._progress.metrics_size.assign(self._metrics_file.size())
-                self._checkpoints.save(self.step)
+        if self._storage:
+            self._storage.save(self.step)
 
-    @contextlib.contextmanager
-    def _storing(self) -> Iterator[None]:
-        """Name the run directory where it is full, gone or not writable."""
-        try:
-            if not self._run.path.exists():
-                raise FileNotFoundError("it was removed while the run was under way")
-            yield
-        except (OSError, tf.errors.OpError) as error:
-            reason = getattr(error, "strerror", None) or str(error).partition("\n")[0]
-            raise StorageFault(
-                f"Could not write to {self._run.path}: {reason}. Mend that, and resume "
-                "the run from its last checkpoint, if it has one."
-            ) from error
+    def _save_between_boundaries(
+        self, carry: Carry, statistics: TrainingStatistics
+    ) -> None:
+        """Save in mid-episode, if all that the environments are can be saved."""
+        if self._graph.kept and statistics.begun:
+            self._graph.kept.assign(carry)
+            self._progress.interval.assign(statistics.to_text())
+            self._save()
 
     def _next_boundary(self) -> int:
         """Return the step at which the last iteration before the boundary ends."""
@@ -230,6 +231,8 @@ class Loop:
         return self.step + math.ceil((goal - self.step) / size) * size
 
     def _evaluation_is_due(self) -> bool:
+        if self._progress.interval.numpy():
+            return False
         done = self.step >= self._schedule.steps
         return done or self.step >= int(self._progress.next_evaluation)
 
@@ -248,25 +251,16 @@ class Loop:
         step = self.step if step is None else step
         return randomness.integers([self._schedule.seed, purpose, step], 2)
 
-    def _check_finite(self, metrics: dict[str, np.ndarray], steps: range) -> None:
-        for name, values in metrics.items():
-            for step, value in zip(steps, values, strict=True):
-                if not math.isfinite(value):
-                    raise NumericFault(
-                        f"{name} became {value} in the update after step {step:,}. "
-                        "The last checkpoint is from before; a smaller learning_rate "
-                        "or max_gradient_norm may help."
-                    )
+    def _check_stop(self) -> None:
+        if self._stop.requested is not None:
+            raise self._stopped()
 
-    def _check_stop(self, boundary: int | None = None) -> None:
-        """Stop if asked to, unless a boundary to be reached is near enough."""
+    def _must_stop(self, boundary: int) -> bool:
+        """Whether a stop was asked for, and the boundary is too far to be reached."""
         if self._stop.requested is None:
-            return
-        if boundary is not None:
-            iterations = (boundary - self.step) / self._graph.steps_per_iteration
-            if iterations * self._iteration_seconds < self._stop.seconds_left:
-                return
-        raise self._stopped()
+            return False
+        iterations = (boundary - self.step) / self._graph.steps_per_iteration
+        return iterations * self._iteration_seconds >= self._stop.seconds_left
 
     def _stopped(self) -> Stopped:
         return Stopped(self._stop.requested, f"Stopped at step {self.step:,}.")
@@ -280,21 +274,11 @@ class Loop:
         recent = statistics.scores[-_RECENT_EPISODES:]
         self._console.advance(self.step, rate, np.mean(recent) if recent else None)
 
-    def _log(
-        self,
-        phase: str,
-        statistics: EpisodeStatistics,
-        rate: float,
-        losses: dict[str, float],
-    ) -> None:
-        metrics: dict[str, Any] = statistics.summary()
+    def _log(self, phase: str, metrics: dict[str, Any], rate: float) -> None:
         metrics["steps_per_second"] = rate
         metrics["wall_seconds"] = self._count_wall_seconds()
-        metrics |= losses
-        if self._run:
-            with self._storing():
-                self._metrics_file.write(phase, metrics, self.step)
-                self._tensor_board.write(phase, metrics, self.step)
+        if self._storage:
+            self._storage.log(phase, metrics, self.step)
         self._console.phase(phase, metrics, self.step)
 
     def _count_wall_seconds(self) -> float:

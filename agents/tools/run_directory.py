@@ -5,7 +5,7 @@ import datetime
 import fcntl
 import json
 import pathlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from agents.parts.settings import SettingError
@@ -36,7 +36,20 @@ class RunDirectory:
     @property
     def usable(self) -> bool:
         """Whether there is something to resume or to look at."""
-        return self.config.is_file() and any(self.checkpoints.glob("step-*.index"))
+        return self.config.is_file() and any(self.checkpoints.glob("step-*"))
+
+    def best_step(self, scores: Mapping[int, float]) -> int | None:
+        """Return the step whose evaluation was best, of those with a checkpoint.
+
+        Args:
+            scores: of evaluations, by step.
+        """
+        kept = [step for step in scores if self.checkpoint(step).exists()]
+        return max(kept, key=lambda step: (scores[step], step), default=None)
+
+    def checkpoint(self, step: int) -> pathlib.Path:
+        """Return where the checkpoint of a step lies, if there is one."""
+        return self.checkpoints / f"step-{step}"
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
@@ -138,6 +151,13 @@ def read_metrics(path: pathlib.Path) -> list[dict[str, Any]]:
             break
         lines.append(line)
     return lines
+
+
+def evaluations(lines: Iterable[Mapping[str, Any]]) -> dict[int, float]:
+    """Return the mean scores of evaluations by step, from lines of a metrics file."""
+    return {
+        line["step"]: line["mean_score"] for line in lines if line["phase"] == "eval"
+    }
 
 
 def _usable(run: RunDirectory) -> RunDirectory:

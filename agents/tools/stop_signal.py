@@ -9,7 +9,9 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Self
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+# How long the loop may go on: a person is to see an end within 5 s, and a cluster that
+# takes its machine back within 10.
+_GRACE_SECONDS = {signal.SIGINT: 3.0, signal.SIGTERM: 8.0, signal.SIGHUP: 8.0}
 _LAST_RESORT_SECONDS = 1.5
 
 
@@ -38,12 +40,13 @@ class StopSignal:
         requested: number of the signal, or None.
     """
 
-    def __init__(self, abort: Callable[[], None], grace_seconds: float = 3.0):
+    def __init__(self, abort: Callable[[], None], grace_seconds: float | None = None):
         """Prepare; signals are heard inside of a `with` block on the main thread.
 
         Args:
             abort: breaks off whatever the main thread waits for.
-            grace_seconds: how long the loop may go on after the signal.
+            grace_seconds: how long the loop may go on after the signal; None: 3 s after
+                Ctrl-C, 8 s after others.
         """
         self.requested: int | None = None
         self._abort = abort
@@ -62,7 +65,7 @@ class StopSignal:
     def __enter__(self) -> Self:
         self._reader, self._writer = os.pipe()
         os.set_blocking(self._writer, False)
-        for number in _SIGNALS:
+        for number in _GRACE_SECONDS:
             # One that is ignored already, as by nohup, stays so.
             if signal.getsignal(number) != signal.SIG_IGN:
                 self._handlers[number] = signal.signal(number, _ignore)
@@ -86,15 +89,19 @@ class StopSignal:
 
     def _listen(self) -> None:
         with os.fdopen(self._reader, "rb", buffering=0) as reader:
-            first = reader.read(1)
-            if not first:
-                return
-            self.requested = first[0]
-            self._deadline = time.monotonic() + self._grace_seconds
-            threading.Thread(target=self._end, daemon=True).start()
             # To the end, lest a third signal is written where nobody reads.
-            while reader.read(1):
-                self._deadline = time.monotonic()
+            while number := reader.read(1):
+                if number[0] not in _GRACE_SECONDS:
+                    continue
+                if self.requested is not None:
+                    self._deadline = time.monotonic()
+                    continue
+                grace = self._grace_seconds
+                if grace is None:
+                    grace = _GRACE_SECONDS[number[0]]
+                self._deadline = time.monotonic() + grace
+                self.requested = number[0]
+                threading.Thread(target=self._end, daemon=True).start()
 
     def _end(self) -> None:
         while self.seconds_left > 0:

@@ -180,7 +180,7 @@ class TrainTest(unittest.TestCase):
         self.assertNotIn("Traceback", printed)
         self.assertIn("Stopped at step", printed)
         self.assertFalse(any(map(processes.is_running, workers)))
-        self.assertTrue(list(self.run_directory().glob("checkpoints/*.index")))
+        self.assertTrue(list(self.run_directory().glob("checkpoints/step-*")))
 
     def test_a_run_that_is_being_trained_can_not_be_resumed_beside(self):
         with self.started(*QUICK, "--set=steps=1000000") as process:

@@ -2,11 +2,14 @@
 
 import functools
 import io
+import itertools
 import json
 import os
 import pathlib
+import shutil
 import signal
 import tempfile
+import time
 import unittest
 from unittest import mock
 
@@ -40,6 +43,7 @@ class SignalsItself(environments.Draws):
         self.steps_left -= 1
         if self.steps_left == 0:
             os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.3)  # Until it was heard.
         return super().step(action)
 
 
@@ -151,9 +155,10 @@ class LoopTest(unittest.TestCase):
         loop.run()
         expected = float(learner.weight)
         expected_lines = self.lines("phase", "step", "mean_score", "loss")
-        for path in self.directory.rglob("*"):
-            if path.is_file():
-                path.unlink()
+        for path in self.directory.iterdir():
+            if path.is_dir():
+                shutil.rmtree(path)
+        self.run_directory.metrics.unlink()
         signals = functools.partial(SignalsItself, 15, steps=5)
         loop, learner = self.make(signals, draws)
         with self.assertRaises(Stopped) as raised:
@@ -172,8 +177,7 @@ class LoopTest(unittest.TestCase):
         loop, learner = self.make()
         loop.run()
         expected = float(learner.weight)
-        for path in self.run_directory.checkpoints.iterdir():
-            path.unlink()
+        shutil.rmtree(self.run_directory.checkpoints)
         self.run_directory.metrics.unlink()
         loop, _ = self.make(functools.partial(SignalsItself, 6, steps=5), draws)
         with (
@@ -220,7 +224,7 @@ class LoopTest(unittest.TestCase):
 
     def test_a_damaged_checkpoint_is_an_error(self):
         self.make(steps=16)[0].run()
-        for path in self.run_directory.checkpoints.glob("*.index"):
+        for path in self.run_directory.checkpoints.glob("*/*.index"):
             path.write_bytes(b"junk")
         with self.assertRaisesRegex(CheckpointError, "start the run anew"):
             self.make()[0].resume()
@@ -233,24 +237,70 @@ class LoopTest(unittest.TestCase):
 class CompiledLoopTest(unittest.TestCase):
     """2 carts of 4 steps an iteration, in episodes of about 20."""
 
-    def run_loop(self, **changes):
-        """Run 256 steps; return the learner."""
+    def make(self, run=None, **changes):
+        """Make a loop of 256 steps; return it and its algorithm."""
         env = classic_control.make("CartPole-v1", 2, None)
         learner = Learner(LearnerSettings(), env)
-        how = {"steps": 256, "eval_every": 256, "checkpoint_steps": 64, "seed": 1}
-        with mock.patch("sys.stdout", io.StringIO()):
-            Loop(
-                Schedule(**(how | changes)),
-                TrainingGraph(env, learner),
-                Evaluation(env, learner, 2),
-                learner,
-                Console(256),
-            ).run()
-        return learner
+        how = {"steps": 256, "eval_every": 100, "checkpoint_steps": 128, "seed": 1}
+        loop = Loop(
+            Schedule(**(how | changes)),
+            TrainingGraph(env, learner),
+            Evaluation(env, learner, 2),
+            learner,
+            Console(256),
+            run,
+        )
+        return loop, learner
+
+    def setUp(self):
+        self.enterContext(mock.patch("sys.stdout", io.StringIO()))
 
     def test_episodes_go_on_over_boundaries(self):
-        often, never = self.run_loop(), self.run_loop(checkpoint_steps=10**6)
-        self.assertEqual(float(often.weight), float(never.weight))
+        weights = []
+        for checkpoint_steps in (64, 10**6):
+            loop, learner = self.make(checkpoint_steps=checkpoint_steps)
+            loop.run()
+            weights.append(float(learner.weight))
+        self.assertEqual(weights[0], weights[1])
+
+    def test_stopped_between_boundaries_is_never_stopped(self):
+        """With one iteration a call, stopped after each 11 of the 32."""
+        folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.enterContext(mock.patch("agents.tools.loop.CALL_SECONDS", 0))
+        outcomes = []
+        for iterations in (32, 11):
+            run = RunDirectory(folder / f"{iterations}")
+            run.create()
+            loop, learner = self.make(run)
+            stops = 0
+            while not self.run_for(loop, iterations):
+                stops += 1
+                loop, learner = self.make(run)
+                loop.resume()
+                self.assertEqual(loop.step, stops * 8 * iterations)
+            self.assertEqual(stops, 31 // iterations)
+            lines = run.metrics.read_text("utf-8").splitlines()
+            timed = ("wall_seconds", "steps_per_second")
+            rows = [
+                {k: v for k, v in json.loads(line).items() if k not in timed}
+                for line in lines
+            ]
+            outcomes.append((float(learner.weight), rows))
+        self.assertEqual([row["step"] for row in outcomes[0][1]], [128, 128, 256, 256])
+        self.assertEqual(outcomes[0], outcomes[1])
+
+    def run_for(self, loop, iterations):
+        """Run until the end, or until so many iterations; return whether it ended."""
+        answers = itertools.chain([False] * iterations, [True])
+        with (
+            mock.patch.object(loop, "_must_stop", lambda boundary: next(answers)),
+            mock.patch.object(loop, "_stopped", lambda: Stopped(15, "")),
+        ):
+            try:
+                loop.run()
+            except Stopped:
+                return False
+        return True
 
 
 class CutOffTest(unittest.TestCase):

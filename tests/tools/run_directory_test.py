@@ -23,8 +23,7 @@ class RunDirectoryTest(unittest.TestCase):
         run.create()
         if usable:
             run.config.touch()
-            run.checkpoints.mkdir()
-            (run.checkpoints / "step-0.index").touch()
+            run.checkpoint(0).mkdir(parents=True)
         return run
 
     def test_a_new_run_is_named_by_time_and_config(self):
