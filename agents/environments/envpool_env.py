@@ -87,7 +87,10 @@ class EnvPoolBatch:
         num_envs: how many environments there are.
         observation_space: of one environment.
         action_space: of one environment; numbers of a Box are float32, as Gymnasium's.
+        restarts: None, as there are no workers.
     """
+
+    restarts = None
 
     def __init__(self, env_id: str, num_envs: int, max_length: int | None):
         """Describe the environments; `reset` makes them.
@@ -115,6 +118,7 @@ class EnvPoolBatch:
         # BabyAI's environments derive a limit from the level: 0 leaves it to them.
         self._max_length = self._max_length or _ENDLESS
         self.num_envs = num_envs
+        self._valid = np.ones(num_envs, bool)
         self.observation_space = spec.gymnasium_observation_space
         self.action_space = _in_single_precision(spec.gymnasium_action_space)
         self._dtypes = [
@@ -166,8 +170,9 @@ class EnvPoolBatch:
             rewards: [N] float32.
             terminated: [N] bool.
             truncated: [N] bool.
-            infos: `final_observation`, nest of [N, ...] before any reset.
-            All arrays are new.
+            infos: `final_observation`, nest of [N, ...] before any reset, and `valid`,
+                [N] bool, which always holds.
+            All other arrays are new.
 
         Raises:
             EnvironmentFault: As for `reset`.
@@ -196,7 +201,10 @@ class EnvPoolBatch:
             reward.astype(np.float32, copy=False),
             terminated,
             truncated,
-            {"final_observation": nests.pack(self.observation_space, final)},
+            {
+                "final_observation": nests.pack(self.observation_space, final),
+                "valid": self._valid,
+            },
         )
 
     def abort(self) -> None:

@@ -17,7 +17,7 @@ def generalized_advantage(
 
     A terminated step bootstraps from 0, any other from its own `next_value`. The chain
     of estimates is cut at both ends of an episode. A row that is no transition gets the
-    advantage 0, and the chain passes over it.
+    advantage 0, and the chain passes over it unless an episode ended there.
 
     Args:
         reward: [time, batch] float32.
@@ -34,10 +34,10 @@ def generalized_advantage(
     """
     bootstrap = tf.where(terminated, 0.0, next_value)
     delta = reward + discount * bootstrap - value
-    decay = tf.where(terminated | truncated, 0.0, discount * gae_lambda)
+    decay = tf.where(valid, discount * gae_lambda, 1.0)
     chain = _recurrence(
         tf.reverse(tf.where(valid, delta, 0.0), [0]),
-        tf.reverse(tf.where(valid, decay, 1.0), [0]),
+        tf.reverse(tf.where(terminated | truncated, 0.0, decay), [0]),
     )
     return tf.where(valid, tf.reverse(chain, [0]), 0.0)
 
@@ -57,7 +57,7 @@ def discounted_sums(
         initial: [batch] float32, the accumulator before the first row.
         reward: [time, batch] float32.
         ended: [time, batch] bool, terminated or truncated.
-        valid: [time, batch] bool; other rows leave the accumulator as it is.
+        valid: [time, batch] bool; the reward of other rows does not count.
         discount: in [0, 1], per step.
 
     Returns:
@@ -66,7 +66,7 @@ def discounted_sums(
 
     addend = tf.where(valid, reward, 0.0)
     decay = tf.where(valid, discount, 1.0)
-    kept = tf.where(valid & ended, 0.0, 1.0)
+    kept = tf.where(ended, 0.0, 1.0)
     before = tf.concat([tf.ones_like(kept[:1]), kept[:-1]], 0)
     first = addend[:1] + decay[:1] * initial
     sums = _recurrence(tf.concat([first, addend[1:]], 0), decay * before)

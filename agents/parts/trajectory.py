@@ -22,7 +22,8 @@ class TimeStep(NamedTuple):
         truncated: [N] bool, the episode was cut off: bootstrap from final_observation.
         final_observation: nest of [N, ...], the successor before any reset; equal to
             observation where nothing ended.
-        valid: [N] bool, false where no transition happened.
+        valid: [N] bool, false where no transition happened; if truncated holds as well,
+            the episode was lost, and the observation is the first of another.
     """
 
     observation: Nest
@@ -76,6 +77,11 @@ def select(condition: tf.Tensor, chosen: Nest, other: Nest) -> Nest:
 
 
 def without_invalid(trajectory: Trajectory) -> Trajectory:
-    """Put zeros where `valid` does not hold: such rows may hold anything, even NaN."""
+    """Put zeros where `valid` does not hold: such rows may hold anything, even NaN.
+
+    Their flags stay, as an episode may have been lost there.
+    """
     zeros = tf.nest.map_structure(tf.zeros_like, trajectory)
-    return select(trajectory.valid, trajectory, zeros)
+    return select(trajectory.valid, trajectory, zeros)._replace(
+        terminated=trajectory.terminated, truncated=trajectory.truncated
+    )

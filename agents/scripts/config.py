@@ -78,6 +78,12 @@ class Config:
         above=0,
         high=86400,
     )
+    restart_workers: int = setting(
+        0,
+        "failures of worker processes that are answered by starting them again; the "
+        "episodes there are lost. The next failure ends the run",
+        low=0,
+    )
     hyperparameters: Any = setting(
         None, "settings of the algorithm; null: its defaults"
     )

@@ -74,6 +74,12 @@ def check(config: Config) -> None:
         SettingError: The environment does not exist, or lacks a package, or its backend
             can't honour a setting.
     """
+    if config.restart_workers and (
+        config.backend != "gymnasium" or config.workers == 0
+    ):
+        raise SettingError(
+            "restart_workers needs worker processes, but there are none: leave it out."
+        )
     if config.backend == "gymnasium":
         constructors.check_environment(config.env)
         return
@@ -118,7 +124,8 @@ def _started_batches(config: Config, counts: Sequence[int]) -> Iterator[list[Bat
             ]
             for worker in itertools.chain(*members):
                 stack.callback(worker.close)
-            batches = [BatchEnv(group) for group in members]
+            restarts = config.restart_workers
+            batches = [BatchEnv(group, restarts) for group in members]
         for batch in batches:
             stack.callback(batch.close)
         yield batches

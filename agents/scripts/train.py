@@ -20,7 +20,7 @@ from agents.tools import run_directory
 from agents.tools.run_directory import RunDirectory
 
 # Settings that may differ when a run is resumed: they do not change what is learned.
-_RESUMABLE = ("steps", "timeout", "workers", "keep_checkpoints")
+_RESUMABLE = ("steps", "timeout", "workers", "keep_checkpoints", "restart_workers")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

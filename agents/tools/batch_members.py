@@ -17,7 +17,13 @@ from agents.tools.wrappers.transition_arrays import TransitionArrays
 
 
 class SingleMember:
-    """One environment, in this process or a worker; its episodes are restarted here."""
+    """One environment, in this process or a worker; its episodes are restarted here.
+
+    Attributes:
+        rows: of the batch that it writes.
+        restart: starts its worker again; None without a worker.
+        episode_ended: whether a reset is due.
+    """
 
     size = 1
 
@@ -29,6 +35,7 @@ class SingleMember:
         self._action_space = env.action_space
         self._action_is_leaf = isinstance(env.action_space, nests.Leaf)
         self._is_external = isinstance(env, ExternalProcess)
+        self.restart = env.restart if self._is_external else None
         # An answer, or a promise of one where the environment is in a worker.
         self._answer: Any = None
         self.episode_ended = False
@@ -81,7 +88,10 @@ class SingleMember:
 
 
 class BatchMember:
-    """A worker that hosts a `BatchEnv`, which restarts its episodes itself."""
+    """A worker that hosts a `BatchEnv`, which restarts its episodes itself.
+
+    Attributes are those of `SingleMember`.
+    """
 
     episode_ended = False
 
@@ -90,6 +100,7 @@ class BatchMember:
         self.size = worker.num_envs
         self.rows = slice(first_row, first_row + self.size)
         self._worker = worker
+        self.restart = worker.restart
         self._observation_space = worker.observation_space
         self._promise: Callable[[], Any] = tuple
         self._reset_rows: list[int] = []

@@ -59,6 +59,11 @@ class Evaluation:
         """Return how often each function was traced: once is enough for a run."""
         return simulation.tracing_counts(start=self._start, play=self._play)
 
+    @property
+    def restarts(self) -> int | None:
+        """How many workers were started again; None where none ever is."""
+        return self._env.restarts
+
     def abort(self) -> None:
         """End what is under way, from any thread."""
         self._env.abort()

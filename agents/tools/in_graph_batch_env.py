@@ -8,8 +8,8 @@ import tensorflow as tf
 from agents.parts import nests
 from agents.parts.trajectory import Nest, TimeStep, Trajectory
 from agents.tools.batch_env import BatchEnv
-from agents.tools.faults import EnvironmentFault
 from agents.tools.in_graph_env import InGraphEnv
+from agents.tools.step_checks import StepChecks, check_finite
 
 
 class InGraphBatchEnv(InGraphEnv):
@@ -41,6 +41,7 @@ class InGraphBatchEnv(InGraphEnv):
                 f"{nests.LEAF_NAMES}."
             )
         self._batch = batch_env
+        self._checks = StepChecks(batch_env.observation_space)
         self.num_envs = batch_env.num_envs
         self.observation_space = batch_env.observation_space
         self.action_space = batch_env.action_space
@@ -63,20 +64,21 @@ class InGraphBatchEnv(InGraphEnv):
         return tf.constant(0, tf.int64), nests.pack(self.observation_space, leaves)
 
     def step(self, state: Nest, action: tf.Tensor) -> tuple[Nest, TimeStep]:
-        """Step each environment; rewards and observations are checked to be finite."""
+        """Step each environment; rewards and observations are checked."""
         # Each output of the operation costs 7 us, so that numbers travel together.
-        numbers = tf.TensorSpec([3, self.num_envs], tf.float32)
+        numbers = tf.TensorSpec([4, self.num_envs], tf.float32)
         specs = [numbers, *self._specs * 2]
         outcome = self._call(self._step, [state, action], specs)
-        reward, terminated, truncated = tf.unstack(outcome[0])
+        reward, *flags = tf.unstack(outcome[0])
+        terminated, truncated, valid = (tf.cast(flag, tf.bool) for flag in flags)
         leaves, count = outcome[1:], len(self._specs)
         return state + 1, TimeStep(
             observation=nests.pack(self.observation_space, leaves[:count]),
             reward=reward,
-            terminated=tf.cast(terminated, tf.bool),
-            truncated=tf.cast(truncated, tf.bool),
+            terminated=terminated,
+            truncated=truncated,
             final_observation=nests.pack(self.observation_space, leaves[count:]),
-            valid=tf.ones([self.num_envs], tf.bool),
+            valid=valid,
         )
 
     def remember(self, observation: Nest, rows: Trajectory) -> None:
@@ -93,6 +95,11 @@ class InGraphBatchEnv(InGraphEnv):
             (self.truncated, rows.truncated),
         ):
             variable.assign(values[-1])
+
+    @property
+    def restarts(self) -> int | None:
+        """How many workers were started again; None where none ever is."""
+        return self._batch.restarts
 
     def abort(self) -> None:
         """End the step that is under way, from any thread; the batch is lost."""
@@ -125,7 +132,7 @@ class InGraphBatchEnv(InGraphEnv):
         seeds = [int(word >> 1) for word in words.generate_state(self.num_envs)]
         observation = self._batch.reset(seeds=seeds)
         leaves = nests.flatten(self.observation_space, observation)
-        _check_finite("observation at reset", leaves, 0)
+        self._checks.observation(leaves, 0, " at reset")
         return leaves
 
     def _step(self, steps: np.ndarray, action: np.ndarray) -> list[np.ndarray]:
@@ -134,21 +141,10 @@ class InGraphBatchEnv(InGraphEnv):
         leaves = nests.flatten(self.observation_space, observation)
         final = nests.flatten(self.observation_space, infos["final_observation"])
         step = int(steps) + 1
-        _check_finite("reward", [reward], step)
-        _check_finite("observation", final, step)
-        _check_finite("observation at reset", leaves, step)
-        numbers = np.array([reward, terminated, truncated], np.float32)
+        check_finite("reward", reward, step)
+        self._checks.observation(final, step)
+        if (terminated | truncated).any():
+            self._checks.observation(leaves, step, " at reset")
+        flags = (terminated, truncated, infos["valid"])
+        numbers = np.array([reward, *flags], np.float32)
         return [numbers, *leaves, *final]
-
-
-def _check_finite(quantity: str, leaves: list[np.ndarray], step: int) -> None:
-    for leaf in leaves:
-        if leaf.dtype.kind == "f" and not np.isfinite(leaf).all():
-            finite = np.isfinite(leaf).reshape(len(leaf), -1)
-            index = int(np.argmin(finite.all(1)))
-            value = leaf[index].reshape(-1)[np.argmin(finite[index])]
-            raise EnvironmentFault(
-                [index],
-                f"gave the {quantity} {value} in step {step} after the batch "
-                "was reset: observations and rewards must be finite numbers",
-            )

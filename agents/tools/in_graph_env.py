@@ -24,6 +24,7 @@ class InGraphEnv(tf.Module):
         compilable: whether XLA may compile `reset` and `step`.
         fault: what the environments raised last, or None; TensorFlow passes on only its
             text.
+        restarts: how many workers were started again; None where none ever is.
     """
 
     num_envs: int
@@ -31,6 +32,7 @@ class InGraphEnv(tf.Module):
     action_space: gymnasium.Space[Any]
     compilable: bool
     fault: Exception | None = None
+    restarts: int | None = None
 
     def reset(self, seed: tf.Tensor) -> tuple[Nest, Nest]:
         """Start an episode in each environment.

@@ -195,14 +195,14 @@ class Loop:
         if self._graph.kept:
             self._graph.kept.assign(carry)
         rate = (self.step - first_step) / (time.monotonic() - began)
-        self._log("train", statistics.summary(), rate)
+        self._log("train", statistics.summary(), rate, self._graph.restarts)
 
     def _evaluate(self) -> None:
         """Play whole episodes with the policy's mode, in environments of their own."""
         began = time.monotonic()
         statistics = self._evaluation.run(self._seed(_EVALUATION), self._check_stop)
         rate = sum(statistics.lengths) / (time.monotonic() - began)
-        self._log("eval", statistics.summary(), rate)
+        self._log("eval", statistics.summary(), rate, self._evaluation.restarts)
         every = self._schedule.eval_every
         self._progress.next_evaluation.assign((self.step // every + 1) * every)
 
@@ -274,7 +274,11 @@ class Loop:
         recent = statistics.scores[-_RECENT_EPISODES:]
         self._console.advance(self.step, rate, np.mean(recent) if recent else None)
 
-    def _log(self, phase: str, metrics: dict[str, Any], rate: float) -> None:
+    def _log(
+        self, phase: str, metrics: dict[str, Any], rate: float, restarts: int | None
+    ) -> None:
+        if restarts is not None:
+            metrics["worker_restarts"] = restarts
         metrics["steps_per_second"] = rate
         metrics["wall_seconds"] = self._count_wall_seconds()
         if self._storage:

@@ -103,7 +103,7 @@ def simulate(
         environment, observation, state = now
         decision = policy.perform(observation, state, seeds[step], training)
         environment, time_step = env.step(environment, decision.action)
-        ended = (time_step.terminated | time_step.truncated) & time_step.valid
+        ended = time_step.terminated | time_step.truncated
         start_state = policy.initial_state(env.num_envs)
         row = Trajectory(
             observation=observation if training else (),
@@ -138,11 +138,11 @@ def simulate(
 
 def _episodes(carry: Carry, rows: Trajectory) -> tuple[Episodes, tf.Tensor, tf.Tensor]:
     """Return the episodes, and score and length [N] of those that go on."""
-    ended = (rows.terminated | rows.truncated) & rows.valid
+    ended = rows.terminated | rows.truncated
     scores, score = discounted_sums(carry.score, rows.reward, ended, rows.valid, 1.0)
     ones = tf.ones_like(rows.reward)
     lengths, length = discounted_sums(carry.length, ones, ended, rows.valid, 1.0)
-    return Episodes(scores, lengths, ended), score, length
+    return Episodes(scores, lengths, ended & rows.valid), score, length
 
 
 def tracing_counts(**functions: Any) -> dict[str, int]:

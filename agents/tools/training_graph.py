@@ -147,6 +147,11 @@ class TrainingGraph:
             start=self._start, iterate=self._iterate, warm_up=self._warm_up
         )
 
+    @property
+    def restarts(self) -> int | None:
+        """How many workers were started again; None where none ever is."""
+        return self._env.restarts
+
     def abort(self) -> None:
         """End what is under way, from any thread."""
         self._env.abort()

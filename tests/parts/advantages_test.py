@@ -82,6 +82,19 @@ class GeneralizedAdvantageTest(unittest.TestCase):
         )
         np.testing.assert_allclose(estimated, [1.5, 0, 1])
 
+    def test_an_episode_that_was_lost_cuts_the_chain(self):
+        # Of the row before it, only its own value of what follows remains.
+        estimated = advantages(
+            [1, 0, 8],
+            [0, 0, 0],
+            [4, 0, 0],
+            truncated=(1, 2),
+            invalid=(1,),
+            discount=0.5,
+            gae_lambda=1.0,
+        )
+        np.testing.assert_allclose(estimated, [3, 0, 8])
+
     def test_agrees_with_the_definition_step_by_step(self):
         draw = np.random.default_rng(0)
         for time in (1, 2, 3, 7, 64, 100):
@@ -134,12 +147,23 @@ class DiscountedSumsTest(unittest.TestCase):
         sums, accumulator = discounted_sums(
             tf.constant([2.0]),
             tf.constant([[100.0], [1.0]]),
-            tf.constant([[True], [False]]),
+            tf.constant([[False], [False]]),
             tf.constant([[False], [True]]),
             0.5,
         )
         np.testing.assert_allclose(sums.numpy()[:, 0], [2.0, 2.0])
         np.testing.assert_allclose(accumulator, [2.0])
+
+    def test_an_episode_that_was_lost_is_not_gone_on_with(self):
+        sums, accumulator = discounted_sums(
+            tf.constant([2.0]),
+            tf.constant([[100.0], [1.0]]),
+            tf.constant([[True], [False]]),
+            tf.constant([[False], [True]]),
+            0.5,
+        )
+        np.testing.assert_allclose(sums.numpy()[:, 0], [2.0, 1.0])
+        np.testing.assert_allclose(accumulator, [1.0])
 
 
 if __name__ == "__main__":

@@ -30,8 +30,9 @@ class WithoutInvalidTest(unittest.TestCase):
         )
         np.testing.assert_array_equal(cleared.observation["number"], [[1], [0]])
         np.testing.assert_array_equal(cleared.action, [[3], [0]])
-        np.testing.assert_array_equal(cleared.terminated, [[False], [False]])
-        np.testing.assert_array_equal(cleared.truncated, [[True], [False]])
+        # An episode may have been lost there.
+        np.testing.assert_array_equal(cleared.terminated, [[False], [True]])
+        np.testing.assert_array_equal(cleared.truncated, [[True], [True]])
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
 """Tests of BatchEnv, within this process and with workers."""
 
+import contextlib
 import functools
+import io
 import os
 import signal
 import threading
@@ -40,13 +42,13 @@ class BatchTest(unittest.TestCase):
         self.addCleanup(batch.close)
         return batch
 
-    def batch_of_workers(self, *groups, timeout=60.0) -> BatchEnv:
+    def batch_of_workers(self, *groups, timeout=60.0, most_restarts=0) -> BatchEnv:
         """Return a batch with a worker for each group of constructors."""
         members = [
             ExternalProcess(functools.partial(make_batch, group), timeout)
             for group in groups
         ]
-        batch = BatchEnv(members)
+        batch = BatchEnv(members, most_restarts)
         self.addCleanup(batch.close)
         return batch
 
@@ -365,6 +367,93 @@ class FaultTest(BatchTest):
 
         with self.assertRaisesRegex(EnvironmentFault, message):
             self.batch(BadNested).reset()
+
+
+class RestartTest(BatchTest):
+    """A worker that fails is started again, by choice."""
+
+    def setUp(self):
+        super().setUp()
+        self.printed = io.StringIO()
+        self.enterContext(contextlib.redirect_stderr(self.printed))
+
+    def check_lost(self, outcome, rows):
+        """Expect some rows of three to be no transitions, and fresh episodes there."""
+        observation, reward, terminated, truncated, infos = outcome
+        valid = infos["valid"]
+        lost = np.isin(np.arange(3), rows)
+        np.testing.assert_array_equal(valid, ~lost)
+        np.testing.assert_array_equal(truncated, lost)
+        self.assertFalse(terminated.any())
+        np.testing.assert_array_equal(reward, np.where(lost, 0, 1))
+        final = infos["final_observation"]
+        np.testing.assert_array_equal(observation[lost], final[lost])
+        np.testing.assert_array_equal(observation[lost], np.zeros([len(rows), 1]))
+
+    def test_its_episodes_are_lost_and_those_of_others_go_on(self):
+        one, count = environments.OneState, environments.Counter
+        long = functools.partial(count, steps=9)
+        for fails in (environments.Exit, environments.Crash):
+            with self.subTest(fails):
+                batch = self.batch_of_workers([one], [long, fails], most_restarts=2)
+                batch.reset(seeds=[1, 2, 3])
+                self.check_lost(batch.step([0] * 3), [])
+                self.assertEqual(batch.restarts, 0)
+                self.check_lost(batch.step([0] * 3), [1, 2])
+                self.assertEqual(batch.restarts, 1)
+                observation, *_ = batch.step([0] * 3)
+                self.assertEqual(observation[1:2].tolist(), [[1]])
+        self.assertIn("Environments 1 to 2 lost the worker", self.printed.getvalue())
+        self.assertIn("ValueError: crash in step 2", self.printed.getvalue())
+        self.assertIn("1 restarts are left", self.printed.getvalue())
+
+    def test_one_that_hangs_or_is_killed_or_hosts_a_single_environment(self):
+        count = functools.partial(environments.Counter, steps=9)
+        workers = [ExternalProcess(count, timeout=5) for _ in range(3)]
+        batch = BatchEnv(workers, most_restarts=3)
+        self.addCleanup(batch.close)
+        batch.reset(seeds=[1, 2, 3])
+        for row, number in ((0, signal.SIGSTOP), (2, signal.SIGKILL)):
+            os.kill(workers[row].process_id, number)
+            self.check_lost(batch.step([0] * 3), [row])
+        self.assertEqual(batch.restarts, 2)
+
+    def test_one_that_fails_as_it_resets(self):
+        one = environments.OneState
+        batch = self.batch_of_workers([one, one], [one], most_restarts=1)
+        workers = batch._envs  # pylint: disable=protected-access
+        os.kill(workers[0].process_id, signal.SIGKILL)
+        self.assertEqual(batch.reset(seeds=[1, 2, 3]).shape, (3, 1))
+        self.assertEqual(batch.restarts, 1)
+
+    def test_seeds_after_a_restart_follow_from_those_before(self):
+        outcomes = []
+        for _ in range(2):
+            draws = functools.partial(environments.Draws, 9)
+            batch = self.batch_of_workers([draws], [draws], most_restarts=1)
+            first = batch.reset(seeds=[1, 2])
+            worker = batch._envs[1]  # pylint: disable=protected-access
+            os.kill(worker.process_id, signal.SIGKILL)
+            outcomes.append(np.concatenate([first, batch.step(STAY)[0]]))
+        np.testing.assert_array_equal(*outcomes)
+        self.assertNotEqual(outcomes[0][1], outcomes[0][3])
+
+    def test_a_limit_ends_it(self):
+        batch = self.batch_of_workers([environments.Exit], most_restarts=2)
+        batch.reset(seeds=[1])
+        message = "lost the worker .* with 7 .after 2 restarts of workers"
+        with self.assertRaisesRegex(EnvironmentFault, message):
+            for _ in range(10):
+                batch.step([0])
+        self.assertEqual(batch.restarts, 2)
+
+    def test_in_this_process_there_is_nothing_to_restart(self):
+        batch = BatchEnv([environments.Crash()], most_restarts=2)
+        batch.reset()
+        with self.assertRaisesRegex(EnvironmentFault, "Environment 0 raised"):
+            for _ in range(3):
+                batch.step([0])
+        self.assertIsNone(self.batch(environments.Counter).restarts)
 
 
 class ConstructionTest(BatchTest):

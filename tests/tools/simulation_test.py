@@ -69,6 +69,19 @@ class GhostRows(InGraphEnv):
         )
 
 
+class LosesAnEpisode(GhostRows):
+    """The episode is lost in the second step: its worker was started again."""
+
+    def step(self, state, action):
+        """Count, and start over in the step after the first."""
+        state, row = super().step(state, action)
+        lost = state == 2
+        state = tf.where(lost, 0.0, state)
+        return state, row._replace(
+            observation=state[:, None], truncated=lost, valid=~lost
+        )
+
+
 class SimulateTest(unittest.TestCase):
     """Counters that end after 3 and 2 steps."""
 
@@ -119,6 +132,12 @@ class SimulateTest(unittest.TestCase):
         np.testing.assert_array_equal(trajectory.valid[:, 0], np.array(expected, bool))
         scores = episodes.score.numpy()[episodes.ended.numpy()]
         self.assertEqual(scores.tolist(), [3, 3])
+
+    def test_an_episode_that_was_lost_has_no_score_and_the_next_starts_at_0(self):
+        carry, trajectory, episodes = simulate(LosesAnEpisode(), 5)
+        self.assertFalse(np.any(episodes.ended))
+        np.testing.assert_array_equal(trajectory.state[:, 0], [0, 1, 0, 1, 0])
+        self.assertEqual((float(carry.score[0]), float(carry.length[0])), (1, 1))
 
     def test_the_last_step_can_be_read_from_the_batch(self):
         env = counters(3, 2)

@@ -72,19 +72,23 @@ class ExternalProcess:
         Raises:
             UnpicklableConstructor: The constructor can't be pickled.
         """
-        payload = _pickled(constructor)
+        self._payload = (_pickled(constructor), with_infos)
         self._timeout = timeout
+        self._core = core
         self._description: protocol.Description | None = None
         self._arrays: TransitionArrays | None = None
+        self._start()
+
+    def _start(self) -> None:
         self._connection, remote = Pipe()
         # `Connection.poll` would make one of these each time.
         self._answers = select.poll()
         self._answers.register(self._connection, select.POLLIN)
-        self._process, lifeline = _start_worker(remote, core)
+        self._process, lifeline = _start_worker(remote, self._core)
         # Also when this object is forgotten rather than closed.
         self._end = weakref.finalize(self, _end_worker, self._process, lifeline)
         try:
-            self._connection.send((payload, with_infos))
+            self._connection.send(self._payload)
         except OSError:
             pass  # It died; whoever needs it first will be told.
 
@@ -165,6 +169,13 @@ class ExternalProcess:
             return self._receive(name)
 
         return finish() if blocking else finish
+
+    def restart(self) -> None:
+        """End the worker at once and start another by the same constructor."""
+        self._end()
+        self._connection.close()
+        self._description = None
+        self._start()
 
     def close(self, blocking: bool = True) -> Callable[[], None] | None:
         """Close what the worker hosts; it gets two seconds for it."""

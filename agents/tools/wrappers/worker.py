@@ -127,7 +127,7 @@ class _Host:
         # A copy, as an environment may keep its action.
         leaves = [leaf.copy() for leaf in arrays.action]
         if self._batched:
-            info = self._env.step_into(arrays, leaves)
+            info, _ = self._env.step_into(arrays, leaves)
         else:
             action = nests.pack(self._env.action_space, [leaf[0] for leaf in leaves])
             observation, *outcome, info = self._env.step(action)
