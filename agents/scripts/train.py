@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             from agents.scripts import training  # pylint: disable=import-outside-toplevel
 
             try:
-                training.train(config, started, run, resume)
+                training.train(config, started, run, resume, options.debug_numerics)
             finally:
                 if run and run.usable:
                     print(_next_commands(run, config), flush=True)
@@ -65,6 +65,11 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         help="the opposite",
     )
     parser.add_argument("--backend", help="what runs the environments")
+    parser.add_argument(
+        "--debug_numerics",
+        action="store_true",
+        help="run operation by operation, and name the first that gives no number",
+    )
     return parser.parse_args(arguments)
 
 

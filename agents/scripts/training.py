@@ -1,5 +1,6 @@
 """From a config and its environments to the objects of a run, and through it."""
 
+import contextlib
 import functools
 import inspect
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from agents.scripts.config import Config
 from agents.scripts.environments import Environments
 from agents.tools import constructors
 from agents.tools.console import Console
+from agents.tools.debug_numerics import operations_checked
 from agents.tools.evaluation import Evaluation
 from agents.tools.in_graph_env import InGraphEnv
 from agents.tools.loop import Loop, Schedule
@@ -25,7 +27,11 @@ _NETWORK_ARGUMENTS = ["settings", "observation_space", "action_space", "seed"]
 
 
 def train(
-    config: Config, environments: Environments, run: RunDirectory | None, resume: bool
+    config: Config,
+    environments: Environments,
+    run: RunDirectory | None,
+    resume: bool,
+    debug_numerics: bool = False,
 ) -> None:
     """Train by a config.
 
@@ -34,6 +40,7 @@ def train(
         environments: of that config.
         run: where it is stored, made unless it is resumed; None: nowhere.
         resume: whether to go on from its last checkpoint.
+        debug_numerics: whether to check the result of each operation, slowly.
 
     Raises:
         SettingError: Settings, network and environment don't go together.
@@ -53,15 +60,16 @@ def train(
         run,
         config.keep_checkpoints,
     )
-    if run is None:
-        loop.run()
-        return
-    if not resume:
-        run.create()
-    with run.locked():
-        if resume:
-            loop.resume()
-        config_file.write(config, run.config)
+    with contextlib.ExitStack() as stack:
+        if run:
+            if not resume:
+                run.create()
+            stack.enter_context(run.locked())
+            if resume:
+                loop.resume()
+            config_file.write(config, run.config)
+        if debug_numerics:
+            stack.enter_context(operations_checked())
         loop.run()
 
 
