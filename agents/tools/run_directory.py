@@ -36,7 +36,12 @@ class RunDirectory:
     @property
     def usable(self) -> bool:
         """Whether there is something to resume or to look at."""
-        return self.config.is_file() and any(self.checkpoints.glob("step-*"))
+        return self.config.is_file() and bool(self.checkpoint_steps())
+
+    def checkpoint_steps(self) -> list[int]:
+        """Return the steps of all checkpoints, the newest first."""
+        names = [path.name[5:] for path in self.checkpoints.glob("step-*")]
+        return sorted((int(name) for name in names if name.isdecimal()), reverse=True)
 
     def best_step(self, scores: Mapping[int, float]) -> int | None:
         """Return the step whose evaluation was best, of those with a checkpoint.
@@ -44,7 +49,7 @@ class RunDirectory:
         Args:
             scores: of evaluations, by step.
         """
-        kept = [step for step in scores if self.checkpoint(step).exists()]
+        kept = scores.keys() & self.checkpoint_steps()
         return max(kept, key=lambda step: (scores[step], step), default=None)
 
     def checkpoint(self, step: int) -> pathlib.Path:

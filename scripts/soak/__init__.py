@@ -1,0 +1,1 @@
+"""Runs under everything that happens to runs: faults, kills, full disks, long times."""
