@@ -122,11 +122,18 @@ class ExternalProcess:
 
         Raises:
             EnvironmentFault: The environment raised, the worker died or took too long.
+            ValueError: The action has another shape.
         """
         single = self._described().num_envs is None
         leaves = nests.flatten(self.action_space, action)
         if single:
             leaves = [np.asarray(leaf)[np.newaxis] for leaf in leaves]
+        for array, leaf in zip(self._arrays.action, leaves, strict=True):
+            if np.shape(leaf) != array.shape:
+                raise ValueError(
+                    f"Got actions of shape {np.shape(leaf)} where {array.shape} belong "
+                    f"by the action space {self.action_space}."
+                )
         self.begin_batch_step(leaves)
         finish = self._finish_single_step if single else self._finish_step
         return finish() if blocking else finish

@@ -66,6 +66,13 @@ class ForwardingTest(WorkerTest):
         with self.assertRaisesRegex(AttributeError, "no 'unknown'"):
             _ = worker.unknown
 
+    def test_an_action_of_another_shape_is_an_error(self):
+        worker = self.start(environments.Counter)
+        worker.reset()
+        with self.assertRaisesRegex(ValueError, r"shape \(1, 2\) where \(1,\) belong"):
+            worker.step([0, 1])
+        self.assertEqual(worker.step(0)[1], 1)
+
     def test_infos_can_be_left_out(self):
         worker = self.start(environments.Counter, with_infos=False)
         worker.reset()
