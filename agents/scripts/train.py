@@ -16,7 +16,7 @@ from typing import Any
 from agents.parts.settings import SettingError, nearest
 from agents.scripts import command_line, config_file, configs, environments
 from agents.scripts.config import Config
-from agents.tools import run_directory
+from agents.tools import run_directory, stop_signal
 from agents.tools.run_directory import RunDirectory
 
 # Settings that may differ when a run is resumed: they do not change what is learned.
@@ -27,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Start or resume a run; exits with the codes of `command_line.exit_codes`."""
     options = parse(arguments)
     command_line.set_tensorflow_defaults()
-    with command_line.exit_codes():
+    with command_line.exit_codes(), stop_signal.interruptible():
         resume = options.timestamp is not None
         config, run = resumed(options) if resume else new(options)
         # Before TensorFlow, whose import takes longer than the workers' start.

@@ -1,18 +1,20 @@
 """Ctrl-C and SIGTERM as a request that the loop can honour in good order."""
 
+import contextlib
 import os
 import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import Any, Self
 
 # How long the loop may go on: a person is to see an end within 5 s, and a cluster that
 # takes its machine back within 10.
-_GRACE_SECONDS = {signal.SIGINT: 3.0, signal.SIGTERM: 8.0, signal.SIGHUP: 8.0}
+_GRACE_SECONDS = {signal.SIGINT: 2.0, signal.SIGTERM: 8.0, signal.SIGHUP: 8.0}
 _LAST_RESORT_SECONDS = 1.5
+_START_SECONDS = 3.0
 
 
 class Stopped(Exception):
@@ -26,6 +28,37 @@ class Stopped(Exception):
         """Describe the stop."""
         super().__init__(message)
         self.exit_code = 128 + signal_number
+
+
+@contextlib.contextmanager
+def interruptible() -> Iterator[None]:
+    """Turn signals into `Stopped` as long as there is no `StopSignal`.
+
+    Libraries that are being imported may swallow it, so that the process ends after a
+    while in any case; its workers end with it.
+
+    Raises:
+        Stopped: At a signal.
+    """
+
+    def stop(number: int, frame: object) -> None:
+        del frame
+        message = "Stopped before the training began."
+        timer = threading.Timer(_START_SECONDS, _end_at_once, [number, message])
+        timer.daemon = True
+        timer.start()
+        raise Stopped(number, message)
+
+    before = {
+        number: signal.signal(number, stop)
+        for number in _GRACE_SECONDS
+        if signal.getsignal(number) != signal.SIG_IGN
+    }
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 class StopSignal:
@@ -45,7 +78,7 @@ class StopSignal:
 
         Args:
             abort: breaks off whatever the main thread waits for.
-            grace_seconds: how long the loop may go on after the signal; None: 3 s after
+            grace_seconds: how long the loop may go on after the signal; None: 2 s after
                 Ctrl-C, 8 s after others.
         """
         self.requested: int | None = None
@@ -110,8 +143,12 @@ class StopSignal:
         self._abort()
         if not self._finished.wait(_LAST_RESORT_SECONDS):
             message = "Did not stop in time; ended at once. The last checkpoint holds."
-            print(message, file=sys.stderr, flush=True)
-            os._exit(128 + (self.requested or 0))  # pylint: disable=protected-access
+            _end_at_once(self.requested, message)
+
+
+def _end_at_once(number: int, message: str) -> None:
+    print(message, file=sys.stderr, flush=True)
+    os._exit(128 + number)  # pylint: disable=protected-access
 
 
 def _ignore(number: int, frame: object) -> None:

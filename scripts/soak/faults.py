@@ -234,7 +234,7 @@ FAULTS = (
     # Signals.
     Fault(
         "Ctrl-C while workers start",
-        r"^Stopped",
+        r"^Stopped before the training began",
         130,
         env="hangs_in_constructor",
         settings={"timeout": 60},

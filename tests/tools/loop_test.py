@@ -1,5 +1,6 @@
 """Phases, boundaries, faults, and runs that stop and go on."""
 
+import contextlib
 import functools
 import io
 import itertools
@@ -19,14 +20,17 @@ import tensorflow as tf
 from agents.environments import classic_control
 from agents.parts.trajectory import Trajectory
 from agents.tools import constructors
+from agents.tools.batch_env import BatchEnv
 from agents.tools.console import Console
 from agents.tools.evaluation import Evaluation
 from agents.tools.faults import CheckpointError, EnvironmentFault, NumericFault
 from agents.tools.in_graph_batch_env import InGraphBatchEnv
 from agents.tools.loop import Loop, Schedule
 from agents.tools.run_directory import RunDirectory
+from agents.tools.statistics import EpisodeStatistics
 from agents.tools.stop_signal import Stopped, StopSignal
 from agents.tools.training_graph import TrainingGraph, cut_off
+from agents.tools.wrappers.external_process import ExternalProcess
 from tests import environments
 from tests.learner import Learner, LearnerSettings
 
@@ -221,6 +225,53 @@ class LoopTest(unittest.TestCase):
         loop, _ = self.make(loss=float("nan"))
         with self.assertRaisesRegex(NumericFault, "loss became nan .*step 0"):
             loop.run()
+
+    def test_weights_that_are_no_numbers_are_not_saved(self):
+        loop, learner = self.make()
+        learner.weight.assign(np.inf)
+        message = "variable algorithm/weight became inf before step 0"
+        with self.assertRaisesRegex(NumericFault, message):
+            loop.run()
+        self.assertEqual(self.run_directory.checkpoint_steps(), [])
+
+    def test_the_best_checkpoint_stays(self):
+        """An evaluation each 16 steps, of which the first is best."""
+        scores = itertools.chain([9.0], itertools.count(1.0, 0.1))
+
+        def run(*_):
+            statistics = EpisodeStatistics()
+            statistics.scores, statistics.lengths = [next(scores)], [5]
+            return statistics
+
+        loop, _ = self.make(eval_every=16, steps=96)
+        with mock.patch.object(Evaluation, "run", run):
+            loop.run()
+        self.assertEqual(self.run_directory.checkpoint_steps(), [96, 80, 64, 16])
+        loop, _ = self.make(eval_every=16, steps=128)
+        loop.resume()
+        with mock.patch.object(Evaluation, "run", run):
+            loop.run()
+        self.assertEqual(self.run_directory.checkpoint_steps(), [128, 112, 96, 16])
+
+    def test_restarts_of_workers_are_counted_in_the_metrics(self):
+        env = functools.partial(environments.Crash, at_step=3)
+        worker = ExternalProcess(env)
+        self.addCleanup(worker.close)
+        with contextlib.redirect_stderr(io.StringIO()):
+            batch_env = InGraphBatchEnv(BatchEnv([worker], most_restarts=100))
+            learner = Learner(LearnerSettings(), batch_env)
+            Loop(
+                Schedule(steps=16, eval_every=100, checkpoint_steps=8, seed=1),
+                TrainingGraph(batch_env, learner),
+                Evaluation(batch(draws), learner, 1),
+                learner,
+                Console(16),
+                self.run_directory,
+            ).run()
+        # Every third step fails: 4 in warming up, then 8 of each interval.
+        restarts = self.lines("phase", "worker_restarts", "episodes")
+        expected = [("train", 3, 0), ("train", 5, 0), ("eval", None, 1)]
+        self.assertEqual(restarts, expected)
 
     def test_a_damaged_checkpoint_is_an_error(self):
         self.make(steps=16)[0].run()
