@@ -160,6 +160,7 @@ def _kill() -> None:
 
 
 def _hang() -> None:
+    print("It hangs.", flush=True)
     time.sleep(_MINUTE)
 
 

@@ -12,15 +12,16 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Mapping, Sequence
 
+from agents.tools.run_directory import RunDirectory
 from scripts.soak import processes
 from scripts.soak.processes import QUICK, Outcome, Training
 
 _CONFIG = {**QUICK, "env": "Pendulum-v1"}
 _LONG = {"steps": 100_000_000, "eval_every": 512}
 _EVALUATED = r"^eval +step"
+_HANGS = r"^It hangs"
 # Where it should not be mended by hand: a sentence says what happened, and no more.
 _UNDISTURBED = r"^See it act:"
 
@@ -36,11 +37,12 @@ class Fault:
         env: name in `scripts.soak.environments`; None: the pendulum.
         settings: beside those of a quick run.
         arguments: of the command, beside these.
-        after: expression of the line after which it is disturbed, or seconds.
+        after: expression of the line after which it is disturbed.
         disturb: what is done then; None: nothing.
         within: seconds that it may take after that, or altogether.
         tracebacks: how many are printed: those of environments.
         small_disk: whether there are 2 MB only.
+        saves: whether there is to be a checkpoint of the very step that it stopped at.
     """
 
     name: str
@@ -49,11 +51,12 @@ class Fault:
     env: str | None = None
     settings: Mapping[str, object] = dataclasses.field(default_factory=dict)
     arguments: tuple[str, ...] = ()
-    after: str | float = _EVALUATED
+    after: str = _EVALUATED
     disturb: Callable[[Training], None] | None = None
     within: float = 60.0
     tracebacks: int = 0
     small_disk: bool = False
+    saves: bool = False
 
 
 def run(fault: Fault, folder: pathlib.Path) -> Outcome:
@@ -67,11 +70,12 @@ def run(fault: Fault, folder: pathlib.Path) -> Outcome:
         {"SOAK_LOGDIR": f"{folder}/runs"},
         _small_disk(folder) if fault.small_disk else (),
     )
-    if fault.disturb and isinstance(fault.after, str):
+    if fault.disturb:
         training.wait_for(fault.after)
-    elif fault.disturb:
-        time.sleep(fault.after)
-    return training.end(fault.disturb)
+    outcome = training.end(fault.disturb)
+    directories = folder.glob("runs/*")
+    steps = [s for path in directories for s in RunDirectory(path).checkpoint_steps()]
+    return outcome._replace(checkpoints=steps)
 
 
 def complaints(fault: Fault, outcome: Outcome) -> list[str]:
@@ -88,6 +92,9 @@ def complaints(fault: Fault, outcome: Outcome) -> list[str]:
     tracebacks = outcome.output.count("Traceback (most recent call last)")
     if tracebacks != fault.tracebacks:
         found.append(f"{tracebacks} tracebacks")
+    stopped = re.search(r"^Stopped at step ([\d,]+)\.", outcome.output, re.MULTILINE)
+    if fault.saves and int(stopped[1].replace(",", "")) not in outcome.checkpoints:
+        found.append(f"has checkpoints of the steps {outcome.checkpoints} only")
     if outcome.left:
         found.append(f"left the processes {outcome.left}")
     return found
@@ -238,7 +245,7 @@ FAULTS = (
         130,
         env="hangs_in_constructor",
         settings={"timeout": 60},
-        after=2.0,
+        after=_HANGS,
         disturb=_send(signal.SIGINT),
         within=5,
     ),
@@ -256,7 +263,7 @@ FAULTS = (
         130,
         env="hangs_in_step",
         settings={"timeout": 60},
-        after=15.0,
+        after=_HANGS,
         disturb=_send(signal.SIGINT),
         within=5,
     ),
@@ -272,9 +279,10 @@ FAULTS = (
         "SIGTERM, compiled environments and a boundary that is far",
         r"^Stopped at step",
         143,
-        settings={"steps": 10**9, "checkpoint_steps": 10**9},
+        settings={**_LONG, "checkpoint_steps": 3_000_000, "eval_every": 10**8},
         arguments=("--backend=tensorflow",),
-        after=15.0,
+        after=r"^train +step",
+        saves=True,
         disturb=_send(signal.SIGTERM),
         within=10,
     ),

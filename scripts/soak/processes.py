@@ -3,6 +3,7 @@
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -36,6 +37,7 @@ class Outcome(NamedTuple):
         seconds: from its start to its end.
         since_disturbed: from the disturbance to its end, or None.
         left: processes that it left behind, killed since.
+        checkpoints: steps of those in its run directory, if asked for.
     """
 
     code: int
@@ -43,6 +45,7 @@ class Outcome(NamedTuple):
     seconds: float
     since_disturbed: float | None
     left: list[int]
+    checkpoints: Sequence[int] = ()
 
 
 class Training:
@@ -63,6 +66,9 @@ class Training:
         """
         self.mark = uuid.uuid4().hex
         self.arguments = tuple(arguments)
+        if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+            # As it is in the background of a shell; it would be passed on.
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         self._began = time.monotonic()
         self._lines: list[str] = []
         self._grew = threading.Condition()
