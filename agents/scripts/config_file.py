@@ -15,7 +15,7 @@ from agents.algorithms import trainers
 from agents.environments import jax_env
 from agents.parts.settings import SettingError, check_names, field_values
 from agents.scripts.config import Config
-from agents.tools import constructors
+from agents.tools import constructors, files
 
 _YAML_ERRORS = (
     ruamel.yaml.YAMLError,
@@ -104,7 +104,7 @@ def write(config: Config, path: pathlib.Path) -> None:
     document["hyperparameters"] = {name: _plain(v) for name, v in inner.items()}
     stream = io.StringIO()
     _yaml().dump(document, stream)
-    path.write_text(stream.getvalue(), encoding="utf-8")
+    files.replace_text(path, stream.getvalue())
 
 
 def read(path: pathlib.Path, given: Mapping[str, Any]) -> Config:

@@ -178,7 +178,11 @@ def play(
     from agents.tools.evaluation import Evaluation
 
     algorithm = training.build_algorithm(config, env)
-    Checkpoints(run.checkpoints, algorithm=algorithm).restore(step)
+    checkpoints = Checkpoints(run.checkpoints, algorithm=algorithm)
+    if step is None:
+        checkpoints.restore()
+    else:
+        checkpoints.restore_step(step)
     seed = randomness.integers([config.seed], 2)
     try:
         return Evaluation(env, algorithm, episodes).run(seed)

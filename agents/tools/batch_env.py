@@ -234,10 +234,9 @@ class BatchEnv:
     def _restart(self, members: list[_Member], result: TransitionArrays) -> None:
         """Start workers again, side by side, and then episodes in them."""
         while members:
-            for member in members:
-                member.restart()
-            seeds = {row: self._next_seed(row) for m in members for row in _rows(m)}
-            members = self._reset(members, seeds, result)
+            working, failed = self._for_each(members, lambda member: member.restart())
+            seeds = {row: self._next_seed(row) for m in working for row in _rows(m)}
+            members = failed + self._reset(working, seeds, result)
 
     def _next_seed(self, row: int) -> int | None:
         """Return a seed that follows from the last one of an environment, if any."""
@@ -279,7 +278,8 @@ class BatchEnv:
                 raise
             except Exception as error:  # pylint: disable=broad-exception-caught
                 fault = EnvironmentFault.of(_rows(member), "raised", error)
-                self._lost = self._lost or self._unless_restarted(member, fault)
+                if fatal := self._unless_restarted(member, fault):
+                    self._lost = self._lost or fatal
                 if self._lost:
                     raise self._lost from None
                 failed.append(member)

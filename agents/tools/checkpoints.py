@@ -2,30 +2,33 @@
 
 import concurrent.futures
 import hashlib
-import os
 import pathlib
 import shutil
 import sys
 from collections.abc import Iterable
-from typing import Self
 
 import numpy as np
 import tensorflow as tf
 
 from agents.parts.variables import named_variables
 from agents.tools.faults import CheckpointError
+from agents.tools.files import reach_disk
+from agents.tools.run_directory import checkpoint_path, saved_steps
 
 KEEP = 3
 _PREFIX = "variables"
 _CHECKSUMS = "sha256"
 
 
+class DamagedCheckpoint(CheckpointError):
+    """A checkpoint that is not what was written."""
+
+
 class Checkpoints:
     """Saves and restores trackable objects, keeping the newest few and the best.
 
     Each checkpoint is a folder that takes its name once all of it is on the disk. It is
-    written by a thread, from copies, while the run goes on; leaving a `with` block
-    waits for the last one.
+    written by a thread, from copies, while the run goes on.
     """
 
     def __init__(
@@ -51,29 +54,18 @@ class Checkpoints:
             for name, variable in self._variables.items()
         }
         self._checkpoint = tf.train.Checkpoint(**{_PREFIX: self._copies})
-        self._thread = concurrent.futures.ThreadPoolExecutor(1)
+        self._executor = concurrent.futures.ThreadPoolExecutor(1)
         self._writing: concurrent.futures.Future[None] | None = None
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        try:
-            self.wait()
-        except (OSError, tf.errors.OpError):
-            # What ended the block says more.
-            if kind is None:
-                raise
-
     def save(
-        self, step: int, best: int | None = None, first: Iterable[pathlib.Path] = ()
+        self, step: int, best: int | None = None, before: Iterable[pathlib.Path] = ()
     ) -> None:
         """Begin to write a checkpoint; beyond those to keep, the oldest is removed.
 
         Args:
             step: by which it is found.
             best: step of one that is to stay, beside the newest.
-            first: files that belong on the disk before it.
+            before: files that belong on the disk before it.
 
         Raises:
             OSError: The checkpoint before this one could not be written; so does
@@ -81,7 +73,9 @@ class Checkpoints:
         """
         self.wait()
         values = [np.array(variable.numpy()) for variable in self._variables.values()]
-        self._writing = self._thread.submit(self._write, step, values, best, [*first])
+        self._writing = self._executor.submit(
+            self._write, step, values, best, [*before]
+        )
 
     def wait(self) -> None:
         """Wait until the last checkpoint is on the disk.
@@ -93,37 +87,51 @@ class Checkpoints:
         if writing:
             writing.result()
 
-    def restore(self, step: int | None = None) -> None:
+    def restore(self, set_aside: bool = False) -> None:
         """Take on the newest checkpoint; where it is damaged, the one before.
 
         Args:
-            step: of another checkpoint, which is the only one to be tried.
+            set_aside: whether to rename those that are damaged, so that they are not
+                counted among those to keep.
 
         Raises:
             CheckpointError: There is none that holds what this run needs.
         """
-        found = _newest_first(self._directory)
-        if step is not None:
-            found = [path for path in found if _step_of(path) == step]
-        if not found:
+        steps = saved_steps(self._directory)
+        if not steps:
             raise CheckpointError(f"There is no checkpoint in {self._directory}.")
         damaged = []
-        for path in found:
+        for step in steps:
             try:
-                _verify(path)
-            except (OSError, ValueError) as error:
-                print(f"The checkpoint {path} is damaged: {error}", file=sys.stderr)
-                damaged.append(path)
+                self.restore_step(step)
+            except DamagedCheckpoint as error:
+                print(error, file=sys.stderr)
+                damaged.append(checkpoint_path(self._directory, step))
                 continue
-            self._read(path)
-            for other in damaged:
-                aside = other.with_name(f"damaged-{other.name}")
+            for path in damaged if set_aside else ():
+                aside = path.with_name(f"damaged-{path.name}")
                 shutil.rmtree(aside, ignore_errors=True)
-                other.rename(aside)
+                path.rename(aside)
             return
         raise CheckpointError(
             f"All checkpoints in {self._directory} are damaged: start the run anew."
         )
+
+    def restore_step(self, step: int) -> None:
+        """Take on the checkpoint of a step.
+
+        Raises:
+            DamagedCheckpoint: It is not what was written.
+            CheckpointError: It does not hold what this run needs.
+        """
+        path = checkpoint_path(self._directory, step)
+        try:
+            _verify(path)
+        except (OSError, ValueError) as error:
+            raise DamagedCheckpoint(
+                f"The checkpoint {path} is damaged: {error}"
+            ) from error
+        self._read(path)
 
     def _read(self, path: pathlib.Path) -> None:
         try:
@@ -145,7 +153,7 @@ class Checkpoints:
         step: int,
         values: list[np.ndarray],
         best: int | None,
-        first: list[pathlib.Path],
+        before: list[pathlib.Path],
     ) -> None:
         for copy, value in zip(self._copies.values(), values, strict=True):
             copy.assign(value)
@@ -155,15 +163,16 @@ class Checkpoints:
         self._checkpoint.write(str(unfinished / _PREFIX))
         sums = [f"{_sum(path)}  {path.name}\n" for path in sorted(unfinished.iterdir())]
         (unfinished / _CHECKSUMS).write_text("".join(sums), encoding="utf-8")
-        for path in (*first, *unfinished.iterdir(), unfinished):
-            _reach_disk(path)
-        target = self._directory / f"step-{step}"
+        for path in (*before, *unfinished.iterdir(), unfinished):
+            reach_disk(path)
+        target = checkpoint_path(self._directory, step)
         self._remove(target)
         unfinished.rename(target)
-        _reach_disk(self._directory)
-        for path in _newest_first(self._directory)[self._keep :]:
-            if _step_of(path) != best:
-                self._remove(path)
+        for folder in (self._directory, self._directory.parent):
+            reach_disk(folder)
+        for old in saved_steps(self._directory)[self._keep :]:
+            if old != best:
+                self._remove(checkpoint_path(self._directory, old))
 
     def _remove(self, path: pathlib.Path) -> None:
         """Remove a checkpoint so that half of it is never taken for one."""
@@ -171,15 +180,6 @@ class Checkpoints:
         shutil.rmtree(removed, ignore_errors=True)
         if path.exists():
             shutil.rmtree(path.rename(removed))
-
-
-def _newest_first(directory: pathlib.Path) -> list[pathlib.Path]:
-    found = [path for path in directory.glob("step-*") if path.name[5:].isdecimal()]
-    return sorted(found, key=_step_of, reverse=True)
-
-
-def _step_of(path: pathlib.Path) -> int:
-    return int(path.name[5:])
 
 
 def _verify(path: pathlib.Path) -> None:
@@ -201,12 +201,3 @@ def _verify(path: pathlib.Path) -> None:
 def _sum(path: pathlib.Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _reach_disk(path: pathlib.Path) -> None:
-    """Wait until a file, or the names in a folder, would outlive a loss of power."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

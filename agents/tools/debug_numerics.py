@@ -5,11 +5,12 @@ import pathlib
 import traceback
 from collections.abc import Iterator
 
+import keras
 import tensorflow as tf
 
 from agents.tools.faults import NumericFault
 
-_LIBRARIES = str(pathlib.Path(tf.__file__).parents[1])
+_LIBRARIES = tuple(str(pathlib.Path(m.__file__).parent) for m in (tf, keras))
 
 
 @contextlib.contextmanager

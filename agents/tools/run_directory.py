@@ -40,8 +40,7 @@ class RunDirectory:
 
     def checkpoint_steps(self) -> list[int]:
         """Return the steps of all checkpoints, the newest first."""
-        names = [path.name[5:] for path in self.checkpoints.glob("step-*")]
-        return sorted((int(name) for name in names if name.isdecimal()), reverse=True)
+        return saved_steps(self.checkpoints)
 
     def best_step(self, scores: Mapping[int, float]) -> int | None:
         """Return the step whose evaluation was best, of those with a checkpoint.
@@ -51,10 +50,6 @@ class RunDirectory:
         """
         kept = scores.keys() & self.checkpoint_steps()
         return max(kept, key=lambda step: (scores[step], step), default=None)
-
-    def checkpoint(self, step: int) -> pathlib.Path:
-        """Return where the checkpoint of a step lies, if there is one."""
-        return self.checkpoints / f"step-{step}"
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
@@ -74,11 +69,11 @@ class RunDirectory:
             yield
 
     def is_complete(self, steps: int) -> bool:
-        """Whether the evaluation at the end of so many steps took place."""
+        """Whether so many steps are trained, saved and evaluated."""
         lines = read_metrics(self.metrics)
-        return (
-            bool(lines) and lines[-1]["phase"] == "eval" and lines[-1]["step"] >= steps
-        )
+        evaluated = bool(lines) and lines[-1]["phase"] == "eval"
+        saved = max(self.checkpoint_steps(), default=-1) >= steps
+        return evaluated and lines[-1]["step"] >= steps and saved
 
     def create(self) -> None:
         """Make the folder.
@@ -95,6 +90,17 @@ class RunDirectory:
             ) from error
         except OSError as error:
             raise SettingError(f"{self.path} can't be made: {error}.") from error
+
+
+def saved_steps(checkpoints: pathlib.Path) -> list[int]:
+    """Return the steps of the checkpoints in a folder, the newest first."""
+    names = [path.name[5:] for path in checkpoints.glob("step-*")]
+    return sorted((int(name) for name in names if name.isdecimal()), reverse=True)
+
+
+def checkpoint_path(checkpoints: pathlib.Path, step: int) -> pathlib.Path:
+    """Return where the checkpoint of a step lies in that folder."""
+    return checkpoints / f"step-{step}"
 
 
 def new_run(logdir: pathlib.Path, config_name: str) -> RunDirectory:

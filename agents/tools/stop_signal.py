@@ -43,7 +43,7 @@ def interruptible() -> Iterator[None]:
 
     def stop(number: int, frame: object) -> None:
         del frame
-        message = "Stopped before the training began."
+        message = "Stopped, while nothing was being trained."
         timer = threading.Timer(_START_SECONDS, _end_at_once, [number, message])
         timer.daemon = True
         timer.start()
@@ -98,11 +98,11 @@ class StopSignal:
     def __enter__(self) -> Self:
         self._reader, self._writer = os.pipe()
         os.set_blocking(self._writer, False)
+        self._wakeup = signal.set_wakeup_fd(self._writer)
         for number in _GRACE_SECONDS:
             # One that is ignored already, as by nohup, stays so.
             if signal.getsignal(number) != signal.SIG_IGN:
                 self._handlers[number] = signal.signal(number, _ignore)
-        self._wakeup = signal.set_wakeup_fd(self._writer)
         threading.Thread(target=self._listen, daemon=True).start()
         return self
 
@@ -113,11 +113,11 @@ class StopSignal:
         trace: TracebackType | None,
     ) -> None:
         self._finished.set()
-        signal.set_wakeup_fd(self._wakeup)
         # Once it was asked to stop, more signals can't make the process end sooner.
         if self.requested is None:
             for number, handler in self._handlers.items():
                 signal.signal(number, handler)
+        signal.set_wakeup_fd(self._wakeup)
         os.close(self._writer)
 
     def _listen(self) -> None:

@@ -1,6 +1,7 @@
 """What a run leaves on the disk: metrics, summaries and checkpoints."""
 
 import contextlib
+import sys
 from collections.abc import Iterator, Mapping
 from typing import Any, Self
 
@@ -8,9 +9,11 @@ import tensorflow as tf
 
 from agents.tools import run_directory
 from agents.tools.checkpoints import Checkpoints
-from agents.tools.faults import StorageFault
+from agents.tools.faults import RunFault, StorageFault
 from agents.tools.run_directory import RunDirectory
 from agents.tools.writers import MetricsFile, TensorBoard
+
+_WRITE_ERRORS = (OSError, tf.errors.OpError)
 
 
 class Storage:
@@ -43,12 +46,18 @@ class Storage:
         self._evaluations: dict[int, float] = {}
 
     def __enter__(self) -> Self:
-        self._checkpoints.__enter__()
         return self
 
-    def __exit__(self, *error: Any) -> None:
-        with self._faults():
-            self._checkpoints.__exit__(*error)
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: Any
+    ) -> None:
+        try:
+            self._checkpoints.wait()
+        except _WRITE_ERRORS as failure:
+            fault = self._fault(failure)
+            if not isinstance(error, RunFault):
+                raise fault from failure
+            print(fault, file=sys.stderr)
 
     def resume(self) -> None:
         """Go back to the newest checkpoint; what was logged after it is dropped.
@@ -56,7 +65,7 @@ class Storage:
         Raises:
             CheckpointError: There is none, or none that fits.
         """
-        self._checkpoints.restore()
+        self._checkpoints.restore(set_aside=True)
         lines = self._metrics.cut(int(self._metrics_size))
         self._tensor_board.rewrite(lines)
         self._evaluations = run_directory.evaluations(lines)
@@ -81,6 +90,7 @@ class Storage:
         """
         with self._faults():
             self._metrics_size.assign(self._metrics.size())
+            self._checkpoints.wait()
             best = self._run.best_step(self._evaluations)
             files = [self._run.metrics] if self._run.metrics.exists() else []
             self._checkpoints.save(step, best, files)
@@ -92,9 +102,17 @@ class Storage:
             if not self._run.path.exists():
                 raise FileNotFoundError("it was removed while the run was under way")
             yield
-        except (OSError, tf.errors.OpError) as error:
-            reason = getattr(error, "strerror", None) or str(error).partition("\n")[0]
-            raise StorageFault(
-                f"Could not write to {self._run.path}: {reason}. Mend that, and resume "
-                "the run from its last checkpoint, if it has one."
-            ) from error
+        except _WRITE_ERRORS as error:
+            raise self._fault(error) from error
+
+    def _fault(self, error: Exception) -> StorageFault:
+        return StorageFault(
+            f"Could not write to {self._run.path}: {_reason(error)}. Mend that, and "
+            "resume the run from its last checkpoint, if it has one."
+        )
+
+
+def _reason(error: Exception) -> str:
+    """Return what happened, without what TensorFlow says around it."""
+    text = getattr(error, "strerror", None) or str(error).partition("\n")[0]
+    return text.rpartition("; ")[2].partition(" [Op:")[0]

@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from agents.scripts import command_line
 from agents.tools.faults import RunFault
 from scripts.soak import faults, kills, long
+from scripts.soak.fault_table import FAULTS
 
 _TABLE = pathlib.Path("docs/faults.md")
 
@@ -49,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def run_faults(options: argparse.Namespace) -> None:
     """Let each fault happen, and write the table."""
     rows, wrong = [], 0
-    for fault in faults.FAULTS:
+    for fault in FAULTS:
         if options.only not in fault.name:
             continue
         with tempfile.TemporaryDirectory() as folder:
@@ -69,15 +70,19 @@ def run_faults(options: argparse.Namespace) -> None:
 def run_kills(options: argparse.Namespace) -> None:
     """Kill and resume as many runs as are asked for."""
     chance = random.Random(options.seed)
-    equal = 0
+    equal, resumed = 0, 0
     with tempfile.TemporaryDirectory() as folder:
         runs = kills.Kills(options.backend, pathlib.Path(folder, "runs"), {})
-        print(f"{options.backend}: {runs.seconds:.1f} s undisturbed", flush=True)
+        print(f"{options.backend}: {runs.seconds:.1f} s of training", flush=True)
         for number in range(options.trials):
             trial = runs.trial(chance)
             equal += not trial.differences
+            resumed += sum(step > 0 for step in trial.resumed_at)
             print(f"{number}: {trial}", flush=True)
-    print(f"{equal} of {options.trials} ended bit-equal to the undisturbed run.")
+    print(
+        f"{equal} of {options.trials} ended bit-equal to the undisturbed run; "
+        f"{resumed} times it had gone on from a checkpoint after the first."
+    )
     if equal < options.trials:
         raise RunFault("Some differ.")
 

@@ -2,7 +2,7 @@
 
 import functools
 import os
-import pathlib
+import shutil
 import signal
 import time
 from collections.abc import Callable
@@ -181,17 +181,8 @@ class AtRandom(Faulty):
 
 def remove_run_directory() -> Faulty:
     """Make one that removes the directory named by `SOAK_LOGDIR` in a step."""
-    logdir = pathlib.Path(os.environ["SOAK_LOGDIR"])
-
-    def remove() -> None:
-        for path in sorted(logdir.rglob("*"), reverse=True):
-            if path.is_dir():
-                path.rmdir()
-            else:
-                path.unlink()
-        logdir.rmdir()
-
-    return Faulty(in_step=remove)
+    logdir = os.environ["SOAK_LOGDIR"]
+    return Faulty(in_step=lambda: shutil.rmtree(logdir, ignore_errors=True))
 
 
 raises_in_constructor = functools.partial(Faulty, in_constructor=_raise)

@@ -6,13 +6,14 @@ import pathlib
 import random
 import shutil
 import subprocess
+import time
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from agents.tools.faults import RunFault
-from agents.tools.run_directory import RunDirectory
+from agents.tools.run_directory import RunDirectory, checkpoint_path
 from scripts.soak import processes
 from scripts.soak.processes import QUICK, Outcome, Training
 
@@ -34,6 +35,8 @@ SETTINGS = {
     },
     "envpool": {"steps": 80_000, "checkpoint_steps": 8_000, "eval_every": 20_000},
 }
+_TRAINED = r"^train +step"
+_START_SECONDS = 8
 # They tell of the clock.
 _EXEMPT = ("wall_seconds", "steps_per_second", "metrics_size")
 
@@ -42,7 +45,8 @@ class Trial(NamedTuple):
     """What came of a run that was killed.
 
     Attributes:
-        moments: seconds after a start at which it was killed.
+        moments: seconds of its training at which it was killed; those before the first
+            one are a start.
         resumed_at: steps from which it went on; -1: from nothing.
         differences: names of what differs from the undisturbed run.
     """
@@ -57,7 +61,7 @@ class Kills:
 
     Attributes:
         expected: variables and metrics at the end, without disturbance.
-        seconds: that such a run takes.
+        seconds: from the first line of such a run to its end.
     """
 
     def __init__(self, backend: str, folder: pathlib.Path, settings: Mapping[str, Any]):
@@ -73,19 +77,15 @@ class Kills:
         self._arguments = ["--config=pendulum", f"--backend={backend}"]
         self._arguments += processes.options(values)
         self._folder = folder
-        outcome = self._start().end()
-        _check(outcome)
-        self.expected, self.seconds = result(self._run()), outcome.seconds
+        training = self._start()
+        training.wait_for(_TRAINED)
+        began = time.monotonic()
+        _check(training.end())
+        self.seconds = time.monotonic() - began
+        self.expected = result(self._run())
 
-    def trial(
-        self, chance: random.Random, kills: int = 2, earliest: float = 0.0
-    ) -> Trial:
+    def trial(self, chance: random.Random, kills: int = 2) -> Trial:
         """Kill a run at random moments, resume it, and compare its end.
-
-        Args:
-            chance: draws the moments.
-            kills: how often.
-            earliest: share of `seconds` after which it may happen.
 
         Raises:
             RunFault: It could not be resumed, or left something behind.
@@ -94,34 +94,49 @@ class Kills:
         moments: list[float] = []
         resumed_at: list[int] = []
         training = self._start()
-        for _ in range(kills):
-            moments.append(round(chance.uniform(earliest, 1.0) * self.seconds, 2))
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                training.process.wait(moments[-1])
-            outcome = training.end(lambda running: running.process.kill())
-            if outcome.left:
-                raise RunFault(f"It left {outcome.left}.")
+        while len(moments) < kills:
+            moment = self._kill(training, chance)
             run = self._run() if self._folder.exists() else None
             if run and run.is_complete(self._steps):
                 break
+            moments.append(moment)
             if run and run.usable:
                 resumed_at.append(max(run.checkpoint_steps()))
-                training = Training(
-                    [f"--logdir={self._folder}", f"--timestamp={run.timestamp}"]
-                )
+                training = self._train(f"--timestamp={run.timestamp}")
             else:
                 shutil.rmtree(self._folder, ignore_errors=True)
                 resumed_at.append(-1)
                 training = self._start()
         else:
             _check(training.end())
+        if not moments:
+            # Others in less time than the first, which may have had to compile.
+            self.seconds *= 0.7
+            return self.trial(chance, kills)
         found = result(self._run())
         names = sorted(found.keys() | self.expected.keys())
         different = [n for n in names if found.get(n) != self.expected.get(n)]
         return Trial(moments, resumed_at, different)
 
+    def _kill(self, training: Training, chance: random.Random) -> float:
+        """Kill a run while it starts, once in ten times, or while it trains."""
+        moment = chance.uniform(-0.1, 1.0) * self.seconds
+        if moment < 0:
+            time.sleep(chance.uniform(0, _START_SECONDS))
+        else:
+            training.wait_for(_TRAINED)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                training.process.wait(moment)
+        outcome = training.end(lambda running: running.process.kill())
+        if outcome.left:
+            raise RunFault(f"It left {outcome.left}.")
+        return round(moment, 2)
+
     def _start(self) -> Training:
-        return Training([*self._arguments, f"--logdir={self._folder}"])
+        return self._train(*self._arguments)
+
+    def _train(self, *arguments: str) -> Training:
+        return Training(str(self._folder), arguments)
 
     def _run(self) -> RunDirectory:
         (path,) = self._folder.iterdir()
@@ -133,7 +148,7 @@ def result(run: RunDirectory) -> dict[str, Any]:
     # pylint: disable-next=import-outside-toplevel
     import tensorflow as tf
 
-    newest = run.checkpoint(max(run.checkpoint_steps()))
+    newest = checkpoint_path(run.checkpoints, max(run.checkpoint_steps()))
     reader = tf.train.load_checkpoint(str(newest / "variables"))
     found = {
         name: np.asarray(reader.get_tensor(name)).tobytes()

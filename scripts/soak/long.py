@@ -12,6 +12,8 @@ from scripts.soak import processes
 from scripts.soak.processes import QUICK, Training
 
 _KEEP = 3
+# Of what it holds at most, from the first half of a run to the second.
+_MOST_GROWTH = 0.05
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,8 +50,8 @@ LONG = {
     ),
     "workers": Long(
         "workers that fail in any way, once in 300 steps of an environment",
-        {"steps": 20_000, "restart_workers": 1000, "timeout": 2},
-        {"steps": 2048, "restart_workers": 1000, "timeout": 2},
+        {"steps": 20_000, "restart_workers": 1000, "timeout": 5},
+        {"steps": 2048, "restart_workers": 1000, "timeout": 5},
         env="AtRandom",
     ),
     "large": Long(
@@ -74,8 +76,8 @@ def run(name: str, folder: pathlib.Path, short: bool = False) -> str:
     settings |= long.short if short else long.settings
     if long.env:
         settings["env"] = f"scripts.soak.environments:{long.env}"
-    options = [f"--logdir={folder}/runs", *processes.options(settings)]
-    training = Training(["--config=pendulum", *options, *long.arguments])
+    arguments = ["--config=pendulum", *processes.options(settings), *long.arguments]
+    training = Training(f"{folder}/runs", arguments)
     peaks = training.watch_memory()
     outcome = training.end(seconds=36_000)
     if outcome.code or outcome.left:
@@ -97,6 +99,8 @@ def _verdict(long: Long, directory: RunDirectory, steps: int, peaks: list[int]) 
     restarts = trained[-1].get("worker_restarts")
     half = len(peaks) // 2
     growth = max(peaks[half:]) / max(peaks[: half + 1]) - 1 if peaks else 0.0
+    if growth > _MOST_GROWTH:
+        raise RunFault(f"Its memory grew by {growth:.1%} in the second half.")
     return (
         f"{long.text}: {episodes:,} episodes in {trained[-1]['step']:,} steps, "
         f"{len(trained)} checkpoints of which {len(checkpoints)} are left, "

@@ -23,7 +23,7 @@ QUICK = {
     "update_epochs": 2,
     "policy_layers": "[8]",
     "value_layers": "[8]",
-    "timeout": 5,
+    "timeout": 10,
 }
 _MARK = "SOAK_MARK"
 
@@ -49,36 +49,45 @@ class Outcome(NamedTuple):
 
 
 class Training:
-    """`python -m agents.scripts.train`, and all that it starts."""
+    """`python -m agents.scripts.train`, and all that it starts.
+
+    Attributes:
+        logdir: folder of the run.
+        process: of the command.
+        mark: by which `marked` finds all that it starts.
+        disturbed: when that began, by `time.monotonic`; None: it was not.
+    """
 
     def __init__(
         self,
+        logdir: str,
         arguments: Sequence[str],
-        environment: Mapping[str, str] | None = None,
         prefix: Sequence[str] = (),
     ):
         """Start it.
 
         Args:
-            arguments: of the command.
-            environment: variables beside those of this process.
+            logdir: folder of the run; the environments find it as `SOAK_LOGDIR`.
+            arguments: of the command, beside that.
             prefix: command that runs it.
         """
+        self.logdir = logdir
         self.mark = uuid.uuid4().hex
-        self.arguments = tuple(arguments)
+        self.disturbed: float | None = None
         if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
             # As it is in the background of a shell; it would be passed on.
             signal.signal(signal.SIGINT, signal.default_int_handler)
         self._began = time.monotonic()
         self._lines: list[str] = []
         self._grew = threading.Condition()
+        command = [*prefix, sys.executable, "-m", "agents.scripts.train"]
         self.process = subprocess.Popen(
-            [*prefix, sys.executable, "-m", "agents.scripts.train", *arguments],
+            [*command, f"--logdir={logdir}", *arguments],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
             errors="replace",
-            env={**os.environ, **(environment or {}), _MARK: self.mark},
+            env={**os.environ, "SOAK_LOGDIR": logdir, _MARK: self.mark},
         )
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -127,8 +136,8 @@ class Training:
             disturb: called first.
             seconds: after which it is killed itself.
         """
-        disturbed = time.monotonic()
         if disturb:
+            self.disturbed = time.monotonic()
             disturb(self)
         try:
             self.process.wait(seconds)
@@ -144,7 +153,7 @@ class Training:
             self.process.returncode,
             "".join(self._lines),
             ended - self._began,
-            ended - disturbed if disturb else None,
+            ended - self.disturbed if self.disturbed else None,
             left,
         )
 

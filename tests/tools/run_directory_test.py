@@ -23,7 +23,7 @@ class RunDirectoryTest(unittest.TestCase):
         run.create()
         if usable:
             run.config.touch()
-            run.checkpoint(0).mkdir(parents=True)
+            run_directory.checkpoint_path(run.checkpoints, 0).mkdir(parents=True)
         return run
 
     def test_a_new_run_is_named_by_time_and_config(self):
@@ -40,6 +40,27 @@ class RunDirectoryTest(unittest.TestCase):
         self.make_run("20260101T000000-pendulum")
         run = run_directory.find_run(self.logdir, "20260101T000000")
         self.assertEqual(run.path.name, "20260101T000000-pendulum")
+
+    def test_is_complete_when_it_is_saved_and_evaluated(self):
+        run = self.make_run("20260101T000000-pendulum")
+        for step, lines, expected in (
+            (0, [("eval", 64)], False),
+            (64, [("train", 64)], False),
+            (64, [("eval", 32)], False),
+            (64, [("train", 64), ("eval", 64)], True),
+        ):
+            run_directory.checkpoint_path(run.checkpoints, step).mkdir(exist_ok=True)
+            text = [json.dumps({"phase": p, "step": s}) for p, s in lines]
+            run.metrics.write_text("\n".join(text), encoding="utf-8")
+            self.assertEqual(run.is_complete(64), expected, lines)
+
+    def test_the_best_evaluation_counts_where_there_is_a_checkpoint(self):
+        run = self.make_run("20260101T000000-pendulum")
+        for step in (16, 32, 48):
+            run_directory.checkpoint_path(run.checkpoints, step).mkdir()
+        self.assertIsNone(run.best_step({64: 9.0}))
+        scores = {16: 1.0, 32: 5.0, 48: 5.0, 64: 9.0}
+        self.assertEqual(run.best_step(scores), 48)
 
     def test_a_time_without_a_run_is_an_error_that_names_the_newest(self):
         self.make_run("20260101T000000-pendulum")

@@ -5,7 +5,7 @@ import unittest
 import numpy as np
 
 from agents.tools.simulation import Episodes
-from agents.tools.statistics import EpisodeStatistics
+from agents.tools.statistics import EpisodeStatistics, TrainingStatistics
 
 
 class EpisodeStatisticsTest(unittest.TestCase):
@@ -27,6 +27,25 @@ class EpisodeStatisticsTest(unittest.TestCase):
         summary = EpisodeStatistics().summary()
         self.assertEqual(summary["episodes"], 0)
         self.assertIsNone(summary["mean_score"])
+
+
+class TrainingStatisticsTest(unittest.TestCase):
+    """What a checkpoint between boundaries holds."""
+
+    def test_goes_on_from_its_text_as_if_it_had_never_been_one(self):
+        draw = np.random.default_rng(0)
+        whole, part = TrainingStatistics(), TrainingStatistics()
+        self.assertFalse(whole.begun)
+        for _ in range(3):
+            score, length = draw.normal(size=(2, 4, 2)).astype(np.float32)
+            episodes = Episodes(score, length, score > 0)
+            metrics = {"loss": draw.normal(size=5).astype(np.float32)}
+            whole.add(episodes, metrics)
+            part.add(episodes, metrics)
+            part = TrainingStatistics(part.to_text())
+            self.assertTrue(part.begun)
+        self.assertEqual(whole.summary(), part.summary())
+        self.assertEqual(len(whole.summary()), 5)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,17 @@ def normalize(advantage: tf.Tensor, weights: tf.Tensor) -> tf.Tensor:
     return (advantage - mean) / (tf.sqrt(variance) + 1e-8)
 
 
+def log_ratio(
+    log_prob: tf.Tensor, behavior_log_prob: tf.Tensor, weights: tf.Tensor
+) -> tf.Tensor:
+    """Return the log of the probability ratio [...], 0 where weights are 0.
+
+    The samples there were never drawn, so that their ratio may be infinite, of which
+    not even a product with 0 is finite.
+    """
+    return tf.where(weights > 0, log_prob - behavior_log_prob, 0.0)
+
+
 def surrogate_loss(
     log_ratio: tf.Tensor, advantage: tf.Tensor, clip_range: float | None
 ) -> tf.Tensor:

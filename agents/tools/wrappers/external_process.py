@@ -76,6 +76,7 @@ class ExternalProcess:
         self._timeout = timeout
         self._core = core
         self._description: protocol.Description | None = None
+        self._count = 1
         self._arrays: TransitionArrays | None = None
         self._start()
 
@@ -217,6 +218,7 @@ class ExternalProcess:
             layout = Layout(*description[:2], description.num_envs or 1)
             self._arrays = TransitionArrays(layout, memory)
             self._description = description
+            self._count = description.num_envs or 1
         return self._description
 
     def _finish_single_step(self) -> Any:
@@ -236,7 +238,11 @@ class ExternalProcess:
             arrays.reward.copy(),
             arrays.terminated.copy(),
             arrays.truncated.copy(),
-            {"final_observation": final, "environments": infos},
+            {
+                "final_observation": final,
+                "valid": np.ones(self._count, bool),
+                "environments": infos,
+            },
         )
 
     def _finish_reset(self) -> Any:
@@ -289,8 +295,7 @@ class ExternalProcess:
         return self._fault(f"lost the worker process {moment}: it ended with {code}")
 
     def _fault(self, reason: str) -> EnvironmentFault:
-        count = self._description and self._description.num_envs or 1
-        return EnvironmentFault(range(count), reason)
+        return EnvironmentFault(range(self._count), reason)
 
 
 def _pickled(constructor: Callable[[], Any]) -> bytes:

@@ -40,6 +40,10 @@ def main(connection: int, lifeline: int, core: int | None) -> None:
         with contextlib.suppress(AttributeError, OSError):
             os.sched_setaffinity(0, {core})
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Some send these to all processes of a job; a handler, unlike SIG_IGN, is not
+    # passed on to what environments start.
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: None)
     threading.Thread(target=_end_with_owner, args=(lifeline,), daemon=True).start()
     channel = Connection(connection)
     try:

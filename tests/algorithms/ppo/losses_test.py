@@ -42,6 +42,26 @@ class NormalizeTest(unittest.TestCase):
         np.testing.assert_array_equal(normalized, [0, 0])
 
 
+class LogRatioTest(unittest.TestCase):
+    """How much likelier an action has become."""
+
+    def test_is_the_difference_where_something_counts(self):
+        ratio = losses.log_ratio(constant(-1, -2), constant(-3, 9), constant(1, 0))
+        np.testing.assert_array_equal(ratio, [2, 0])
+
+    def test_what_does_not_count_stays_finite_in_loss_and_gradient(self):
+        """Where the ratio of a sample that was never drawn would be infinite."""
+        log_prob = constant(-1, 500)
+        with tf.GradientTape() as tape:
+            tape.watch(log_prob)
+            weights = constant(1, 0)
+            ratio = losses.log_ratio(log_prob, constant(-1, 0), weights)
+            loss = losses.surrogate_loss(ratio, constant(3, 0), 0.2)
+            mean = losses.weighted_mean(loss, weights)
+        self.assertEqual(float(mean), -3)
+        np.testing.assert_array_equal(tape.gradient(mean, log_prob), [-3, 0])
+
+
 class SurrogateLossTest(unittest.TestCase):
     """Ratios 1, 2 and 0.5, range 0.2."""
 

@@ -5,6 +5,7 @@ import tempfile
 import unittest
 
 from scripts.soak import faults
+from scripts.soak.fault_table import FAULTS
 from scripts.soak.processes import Outcome
 
 
@@ -27,7 +28,7 @@ def _add(number, fault):
     setattr(FaultsTest, f"test_{number:02}_{name.strip('_')}", test)
 
 
-for _number, _fault in enumerate(faults.FAULTS):
+for _number, _fault in enumerate(FAULTS):
     _add(_number, _fault)
 
 

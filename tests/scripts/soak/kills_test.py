@@ -4,6 +4,7 @@ import pathlib
 import random
 import tempfile
 import unittest
+from unittest import mock
 
 from scripts.soak.kills import Kills
 
@@ -19,11 +20,14 @@ class KillsTest(unittest.TestCase):
     """One trial of each backend; `python -m scripts.soak kills` makes more."""
 
     def check(self, backend):
-        """Kill a run once, after most of what it took to start, and resume it."""
+        """Kill a run once, while it trains, and resume it."""
         with tempfile.TemporaryDirectory() as folder:
             runs = Kills(backend, pathlib.Path(folder, "runs"), SMALL[backend])
-            trial = runs.trial(random.Random(backend), kills=1, earliest=0.6)
+            chance = random.Random(0)
+            with mock.patch.object(chance, "uniform", lambda *_: 0.5):
+                trial = runs.trial(chance, kills=1)
         self.assertEqual(trial.differences, [], trial)
+        self.assertGreater(trial.resumed_at[0], 0)
 
     def test_gymnasium(self):
         self.check("gymnasium")
@@ -41,7 +45,8 @@ class KillsTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "runs")
             runs = Kills("tensorflow", path, SMALL["tensorflow"])
-            other = Kills("tensorflow", path.with_name("other"), {"seed": 1})
+            settings = {**SMALL["tensorflow"], "seed": 1}
+            other = Kills("tensorflow", path.with_name("other"), settings)
         self.assertNotEqual(runs.expected, other.expected)
 
 
