@@ -9,7 +9,7 @@ import numpy as np
 from agents.parts import nests
 from agents.tools.faults import EnvironmentFault
 
-_WITHIN_OR_ERROR = (
+_Categories = (
     gymnasium.spaces.Discrete
     | gymnasium.spaces.MultiDiscrete
     | gymnasium.spaces.MultiBinary
@@ -52,11 +52,11 @@ class StepChecks:
             index, value = _first(inside, leaf)
             reason = f"gave the observation{when} {value} in step {step} after the "
             reason += f"batch was reset, which is outside of its space {space}"
-            if isinstance(space, _WITHIN_OR_ERROR):
+            if isinstance(space, _Categories):
                 raise EnvironmentFault([index], reason)
             print(f"Environment {index} {reason}.", file=sys.stderr)
             for number, other in enumerate(self._leaves):
-                if not isinstance(other, _WITHIN_OR_ERROR):
+                if not isinstance(other, _Categories):
                     self._bounds[number] = None
 
 

@@ -7,6 +7,7 @@ from agents.scripts import command_line
 from scripts.benchmark import (
     memory,
     peers,
+    revisions,
     scaling,
     startup,
     startup_probe,
@@ -19,6 +20,7 @@ COMMANDS = {
     "scaling": scaling.main,
     "memory": memory.main,
     "startup": startup.main,
+    "revisions": revisions.main,
     # What the others run in processes of their own.
     turns.COMMAND: peers.main,
     startup_probe.COMMAND: startup_probe.main,

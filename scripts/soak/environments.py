@@ -73,6 +73,9 @@ class Faulty(gymnasium.Env):
                 outcome[place] = value
         return tuple(outcome)
 
+    def render(self) -> None:
+        """Show nothing."""
+
     def close(self) -> None:
         """End."""
         if self._in_close:
@@ -205,6 +208,3 @@ another_type = functools.partial(Faulty, instead={0: "left"})
 array_reward = functools.partial(Faulty, instead={1: np.zeros(2)})
 text_flag = functools.partial(Faulty, instead={2: "no"})
 out_of_bounds = functools.partial(Bounded, instead={0: np.array([0.5, 1.5])})
-unknown_category = Category
-different_spaces = OfAnotherSize
-changes_in_place = ChangesInPlace

@@ -215,7 +215,7 @@ FAULTS = (
     Fault(
         "an observation is a category that there is not",
         r"^Environment 0 gave the observation 3 .* outside of its space Discrete",
-        env="unknown_category",
+        env="Category",
     ),
     Fault(
         "an observation is out of the bounds of a Box",
@@ -236,9 +236,9 @@ FAULTS = (
     Fault(
         "two environments have different spaces",
         r"^Environment 1 has the spaces .* all environments of a batch must have",
-        env="different_spaces",
+        env="OfAnotherSize",
     ),
-    Fault("one array, changed in place", _UNDISTURBED, 0, env="changes_in_place"),
+    Fault("one array, changed in place", _UNDISTURBED, 0, env="ChangesInPlace"),
     Fault(
         "nothing ends an episode",
         r"has no limit to the length of its episodes.*max_length",

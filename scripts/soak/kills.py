@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from agents.scripts import command_line
 from agents.tools.faults import RunFault
 from agents.tools.run_directory import RunDirectory, checkpoint_path
 from scripts.soak import processes
@@ -145,8 +146,8 @@ class Kills:
 
 def result(run: RunDirectory) -> dict[str, Any]:
     """Return the variables of the last checkpoint, bit by bit, and all metrics."""
-    # pylint: disable-next=import-outside-toplevel
-    import tensorflow as tf
+    command_line.import_tensorflow()
+    import tensorflow as tf  # pylint: disable=import-outside-toplevel
 
     newest = checkpoint_path(run.checkpoints, max(run.checkpoint_steps()))
     reader = tf.train.load_checkpoint(str(newest / "variables"))
