@@ -34,7 +34,7 @@ def text(found: Sequence[Record], file: str, picture: str) -> str:
         "mode, whose mean is the score. All seeds that were run stand here. IQM is the "
         "mean of the "
         "middle half of the scores, with its 95 % interval by bootstrap over the seeds "
-        "(Agarwal et al., arXiv:2108.13264). Seconds are those of a run on one core, of "
+        "(Agarwal et al., arXiv:2108.13264). Seconds are those of a run on one core of "
         "a machine that often did other work as well.",
         table(ours),
     ]
