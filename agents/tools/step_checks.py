@@ -42,13 +42,15 @@ class StepChecks:
             EnvironmentFault: Names the environment, the number and the step.
         """
         for leaf, space, bounds in zip(leaves, self._leaves, self._bounds, strict=True):
-            check_finite(f"observation{when}", leaf, step)
             if bounds is None:
+                check_finite(f"observation{when}", leaf, step)
                 continue
             low, high = bounds
-            if (leaf >= low).all() and (leaf <= high).all():
-                continue
             inside = (leaf >= low) & (leaf <= high)
+            # All bounds are finite, so that this includes what is no number.
+            if inside.all():
+                continue
+            check_finite(f"observation{when}", leaf, step)
             index, value = _first(inside, leaf)
             reason = f"gave the observation{when} {value} in step {step} after the "
             reason += f"batch was reset, which is outside of its space {space}"
@@ -101,4 +103,7 @@ def _bounds(space: gymnasium.Space) -> tuple[np.ndarray, np.ndarray] | None:
             limits = (np.iinfo(dtype).min, np.iinfo(dtype).max)
         if (low == limits[0]).all() and (high == limits[1]).all():
             return None
+    if dtype.kind == "f":
+        largest = np.finfo(dtype).max
+        low, high = np.clip((low, high), -largest, largest)
     return np.asarray(low, dtype), np.asarray(high, dtype)

@@ -51,6 +51,16 @@ class ObservationTest(unittest.TestCase):
             message = f"^Environment 1 gave the observation at reset {shown} in step 2"
             self.assertRegex(line, message)
 
+    def test_what_is_no_number_is_an_error_within_any_bounds(self):
+        for low, high in ((-1, 1), (-1, np.inf), (-np.inf, 1), (-np.inf, np.inf)):
+            checks = StepChecks(spaces.Box(low, high, (2,)))
+            checks.observation([np.zeros([2, 2], np.float32)], 1)
+            for value in (np.nan, np.inf, -np.inf):
+                leaf = np.array([[0, 0], [0, value]], np.float32)
+                message = f"Environment 1 gave the observation {value} in step 3"
+                with self.assertRaisesRegex(EnvironmentFault, message):
+                    checks.observation([leaf], 3)
+
     def test_what_can_not_be_exceeded_is_not_looked_at(self):
         for space, value in (
             (spaces.Box(0, 255, (2,), np.uint8), 255),
