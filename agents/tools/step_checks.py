@@ -104,6 +104,6 @@ def _bounds(space: gymnasium.Space) -> tuple[np.ndarray, np.ndarray] | None:
         if (low == limits[0]).all() and (high == limits[1]).all():
             return None
     if dtype.kind == "f":
-        largest = np.finfo(dtype).max
+        largest = np.nextafter(dtype.type(np.inf), dtype.type(0))
         low, high = np.clip((low, high), -largest, largest)
     return np.asarray(low, dtype), np.asarray(high, dtype)

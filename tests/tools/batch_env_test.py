@@ -435,7 +435,7 @@ class RestartTest(BatchTest):
             worker = batch._envs[1]  # pylint: disable=protected-access
             os.kill(worker.process_id, signal.SIGKILL)
             outcomes.append(np.concatenate([first, batch.step(STAY)[0]]))
-        np.testing.assert_array_equal(*outcomes)
+        np.testing.assert_array_equal(outcomes[0], outcomes[1])
         self.assertNotEqual(outcomes[0][1], outcomes[0][3])
 
     def test_a_limit_ends_it(self):

@@ -19,7 +19,7 @@ def normalize(advantage: tf.Tensor, weights: tf.Tensor) -> tf.Tensor:
     return (advantage - mean) / (tf.sqrt(variance) + 1e-8)
 
 
-def log_ratio(
+def log_ratio_of(
     log_prob: tf.Tensor, behavior_log_prob: tf.Tensor, weights: tf.Tensor
 ) -> tf.Tensor:
     """Return the log of the probability ratio [...], 0 where weights are 0.

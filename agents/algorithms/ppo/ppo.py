@@ -284,7 +284,7 @@ class PPO(Algorithm):
     def _loss(self, batch: Batch) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:
         settings, weight = self.settings, batch.weight
         policy, value, _ = self._unroll(batch.observation, batch.state, batch.reset)
-        log_ratio = losses.log_ratio(
+        log_ratio = losses.log_ratio_of(
             policy.log_prob(batch.behavior.sample), batch.behavior.log_prob, weight
         )
         divergence = batch.behavior.policy.divergence(policy)

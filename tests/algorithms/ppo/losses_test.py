@@ -46,7 +46,7 @@ class LogRatioTest(unittest.TestCase):
     """How much likelier an action has become."""
 
     def test_is_the_difference_where_something_counts(self):
-        ratio = losses.log_ratio(constant(-1, -2), constant(-3, 9), constant(1, 0))
+        ratio = losses.log_ratio_of(constant(-1, -2), constant(-3, 9), constant(1, 0))
         np.testing.assert_array_equal(ratio, [2, 0])
 
     def test_what_does_not_count_stays_finite_in_loss_and_gradient(self):
@@ -55,7 +55,7 @@ class LogRatioTest(unittest.TestCase):
         with tf.GradientTape() as tape:
             tape.watch(log_prob)
             weights = constant(1, 0)
-            ratio = losses.log_ratio(log_prob, constant(-1, 0), weights)
+            ratio = losses.log_ratio_of(log_prob, constant(-1, 0), weights)
             loss = losses.surrogate_loss(ratio, constant(3, 0), 0.2)
             mean = losses.weighted_mean(loss, weights)
         self.assertEqual(float(mean), -3)
