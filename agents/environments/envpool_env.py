@@ -20,6 +20,7 @@ from agents.tools.faults import EnvironmentFault
 
 # What EnvPool says where nothing limits an episode.
 _ENDLESS = 2**31 - 1
+_LEAST_POSITIVE = np.float32(2.0**-126)
 
 
 def check(env_id: Any) -> None:
@@ -119,7 +120,7 @@ class EnvPoolBatch:
         self._max_length = self._max_length or _ENDLESS
         self.num_envs = num_envs
         self._valid = np.ones(num_envs, bool)
-        self.observation_space = spec.gymnasium_observation_space
+        self.observation_space = _with_true_bounds(spec.gymnasium_observation_space)
         self.action_space = _in_single_precision(spec.gymnasium_action_space)
         self._dtypes = [
             nests.leaf_dtype(leaf) for leaf in nests.leaf_spaces(self.observation_space)
@@ -233,6 +234,22 @@ class EnvPoolBatch:
         except Exception as error:  # pylint: disable=broad-exception-caught
             self._lost = EnvironmentFault.of(range(self.num_envs), event, error)
             raise self._lost from None
+
+
+def _with_true_bounds(space: gymnasium.Space) -> gymnasium.Space:
+    """Return a space without the least positive number as a bound below.
+
+    Some of EnvPool's environments (LunarLander) say so where nothing bounds them.
+    """
+    if isinstance(space, gymnasium.spaces.Dict):
+        parts = {key: _with_true_bounds(part) for key, part in space.items()}
+        return gymnasium.spaces.Dict(parts)
+    if isinstance(space, gymnasium.spaces.Box) and space.dtype.kind == "f":
+        low = np.where(space.low == _LEAST_POSITIVE, -np.inf, space.low)
+        return gymnasium.spaces.Box(
+            low.astype(space.dtype), space.high, dtype=space.dtype.type
+        )
+    return space
 
 
 def _in_single_precision(space: gymnasium.Space) -> gymnasium.Space:

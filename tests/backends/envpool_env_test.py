@@ -190,6 +190,15 @@ class GymnasiumTest(unittest.TestCase):
             before = after
 
 
+class SpaceTest(unittest.TestCase):
+    """Spaces that EnvPool describes wrongly."""
+
+    def test_the_least_positive_number_is_no_bound(self):
+        space = EnvPoolBatch("LunarLander-v2", 1, None).observation_space
+        self.assertEqual(space.shape, (8,))
+        self.assertTrue(np.all(np.isneginf(space.low)))
+
+
 class LearnTest(unittest.TestCase):
     """One iteration of PPO, found by the name of the backend."""
 
