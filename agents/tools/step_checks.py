@@ -55,7 +55,8 @@ class StepChecks:
             reason = f"gave the observation{when} {value} in step {step} after the "
             reason += f"batch was reset, which is outside of its space {space}"
             if isinstance(space, _Categories):
-                raise EnvironmentFault([index], reason)
+                remedy = "mend the environment or its observation_space"
+                raise EnvironmentFault([index], f"{reason}: {remedy}")
             print(f"Environment {index} {reason}.", file=sys.stderr)
             for number, other in enumerate(self._leaves):
                 if not isinstance(other, _Categories):

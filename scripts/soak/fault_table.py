@@ -16,7 +16,7 @@ _LONG = {"steps": 100_000_000, "eval_every": 512}
 # Of a checkpoint.
 _MEGABYTE = {"policy_layers": "[160,160]", "value_layers": "[160,160]"}
 _HANGS = r"^It hangs"
-# Where it should not be mended by hand: a sentence says what happened, and no more.
+# What a run prints last that came to its end.
 _UNDISTURBED = r"^See it act:"
 
 
