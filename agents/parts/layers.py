@@ -90,14 +90,30 @@ class ForEach(tf.Module):
         """Fit a model to the space that its inputs are encoded from.
 
         Raises:
-            SettingError: It is no Keras model or layer.
+            SettingError: It is no Keras model or layer, or does not take such inputs.
         """
         super().__init__()
         if not isinstance(model, keras.layers.Layer):
             raise SettingError(f"{model!r} must be a Keras model or layer.")
         self._model = model
-        spaces = nests.leaf_spaces(observations.without_mask(observation_space))
+        shown = observations.without_mask(observation_space)
+        spaces = nests.leaf_spaces(shown)
         self._shapes = [observations.encoded_shape(space) for space in spaces]
+        inputs = nests.pack(shown, [tf.zeros([1, *shape]) for shape in self._shapes])
+        try:
+            rank = self._model(inputs).shape.rank
+        except Exception as error:  # Of all kinds, by what a model is made of.
+            shapes = nests.pack(shown, [(None, *shape) for shape in self._shapes])
+            raise SettingError(
+                f"The Keras model {model.name} can't take observations of the shapes "
+                f"{shapes}, which {observation_space} has once encoded: "
+                f"{type(error).__name__}: {error}"
+            ) from error
+        if rank != 2:
+            raise SettingError(
+                f"The Keras model {model.name} must return [batch, size], but returns "
+                f"{rank} dimensions: end it with Flatten, say."
+            )
 
     @property
     def trainable_variables(self) -> tuple[tf.Variable, ...]:

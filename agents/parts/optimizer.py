@@ -1,6 +1,7 @@
 """The optimizer step, as part of the graph."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import tensorflow as tf
 
@@ -29,6 +30,24 @@ class Adam(tf.Module):
         self.steps = tf.Variable(0, dtype=tf.int64, name="steps")
         self._mean = tf.Variable(slots, name="mean")
         self._square = tf.Variable(slots, name="square")
+
+    def gradients(
+        self, loss: Callable[[], tuple[tf.Tensor, Any]]
+    ) -> tuple[list[tf.Tensor], Any]:
+        """Return the gradients of a loss, one for each variable.
+
+        Args:
+            loss: returns the loss [] float32, and whatever else came of it.
+
+        Returns:
+            Gradients of the shapes of the variables, 0 for those that the loss does not
+            depend on; what else came of it.
+        """
+        with tf.GradientTape(watch_accessed_variables=False) as tape:
+            tape.watch(self._variables)
+            value, rest = loss()
+        zero = tf.UnconnectedGradients.ZERO
+        return tape.gradient(value, self._variables, unconnected_gradients=zero), rest
 
     def apply(
         self,

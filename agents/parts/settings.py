@@ -14,7 +14,16 @@ _LARGEST = 2**31 - 1
 
 
 class SettingError(ValueError):
-    """A setting that is unknown, of the wrong type, or out of range."""
+    """A setting that is unknown, of the wrong type, or out of range.
+
+    Attributes:
+        key: its name, where the error is about one.
+    """
+
+    def __init__(self, message: str, key: str | None = None):
+        """Say what is wrong, and with which setting."""
+        super().__init__(message)
+        self.key = key
 
 
 def setting(
@@ -91,7 +100,7 @@ def convert(name: str, value: Any, hint: Any) -> Any:
         and (hint is bool or not isinstance(value, bool))
     ):
         return value
-    raise SettingError(f"{name} must be {_describe(hint)}, but is {value!r}.")
+    raise SettingError(f"{name} must be {_describe(hint)}, but is {value!r}.", name)
 
 
 def check_names(names: Iterable[str], known: Iterable[str], where: str) -> None:
@@ -103,7 +112,8 @@ def check_names(names: Iterable[str], known: Iterable[str], where: str) -> None:
     known = list(known)
     for name in names:
         if name not in known:
-            raise SettingError(f"{where} {name!r} is unknown{nearest(name, known)}")
+            near = nearest(name, known)
+            raise SettingError(f"{where} {name!r} is unknown{near}", name)
 
 
 def nearest(name: str, known: Iterable[str], otherwise: str | None = None) -> str:
@@ -132,22 +142,18 @@ def _check_range(field: dataclasses.Field[Any], value: Any) -> None:
         if not isinstance(number, (int, float)):
             continue
         if not math.isfinite(number):
-            raise SettingError(f"{field.name} must be finite, but is {value!r}.")
-        if high is None and number > _LARGEST:
-            raise SettingError(
-                f"{field.name} must be at most {_LARGEST:,}, but is {value!r}."
-            )
-        # Written so that a NaN fails.
-        if low is not None and not number >= low:
-            raise SettingError(
-                f"{field.name} must be at least {low}, but is {value!r}."
-            )
-        if high is not None and not number <= high:
-            raise SettingError(
-                f"{field.name} must be at most {high}, but is {value!r}."
-            )
-        if above is not None and not number > above:
-            raise SettingError(f"{field.name} must be above {above}, but is {value!r}.")
+            wrong = "be finite"
+        elif high is None and number > _LARGEST:
+            wrong = f"be at most {_LARGEST:,}"
+        elif low is not None and not number >= low:
+            wrong = f"be at least {low}"
+        elif high is not None and not number <= high:
+            wrong = f"be at most {high}"
+        elif above is not None and not number > above:
+            wrong = f"be above {above}"
+        else:
+            continue
+        raise SettingError(f"{field.name} must {wrong}, but is {value!r}.", field.name)
 
 
 def _numbers(value: Any) -> Iterator[Any]:
