@@ -106,10 +106,11 @@ class EnvPoolBatch:
         """
         import envpool  # pylint: disable=import-outside-toplevel
 
-        # EnvPool declares bounds in float64 for spaces in float32.
-        warnings.filterwarnings("ignore", ".*precision lowered by casting")
         limit = {} if max_length is None else {"max_episode_steps": max_length}
-        spec = envpool.make_spec(env_id, **limit)
+        with _without_cast_warnings():
+            spec = envpool.make_spec(env_id, **limit)
+            observation_space = spec.gymnasium_observation_space
+            action_space = spec.gymnasium_action_space
         self._max_length = spec.config.max_episode_steps
         if self._max_length == _ENDLESS:
             raise SettingError(
@@ -120,8 +121,8 @@ class EnvPoolBatch:
         self._max_length = self._max_length or _ENDLESS
         self.num_envs = num_envs
         self._valid = np.ones(num_envs, bool)
-        self.observation_space = _with_true_bounds(spec.gymnasium_observation_space)
-        self.action_space = _in_single_precision(spec.gymnasium_action_space)
+        self.observation_space = _with_true_bounds(observation_space)
+        self.action_space = _in_single_precision(action_space)
         self._dtypes = [
             nests.leaf_dtype(leaf) for leaf in nests.leaf_spaces(self.observation_space)
         ]
@@ -150,7 +151,7 @@ class EnvPoolBatch:
         """
         import envpool  # pylint: disable=import-outside-toplevel
 
-        with self._faults("could not be constructed"):
+        with self._faults("could not be constructed"), _without_cast_warnings():
             self._pool = None
             self._pool = envpool.make_gymnasium(
                 self._env_id, seed=list(seeds), **self._options
@@ -234,6 +235,14 @@ class EnvPoolBatch:
         except Exception as error:  # pylint: disable=broad-exception-caught
             self._lost = EnvironmentFault.of(range(self.num_envs), event, error)
             raise self._lost from None
+
+
+@contextlib.contextmanager
+def _without_cast_warnings() -> Iterator[None]:
+    """Keep quiet that EnvPool declares bounds in float64 for spaces in float32."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".*precision lowered by casting")
+        yield
 
 
 def _with_true_bounds(space: gymnasium.Space) -> gymnasium.Space:

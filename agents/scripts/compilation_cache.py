@@ -12,6 +12,8 @@ import importlib.metadata
 import os
 import pathlib
 import platform
+import shutil
+import time
 from collections.abc import MutableMapping
 from typing import BinaryIO
 
@@ -19,6 +21,8 @@ VARIABLE = "AGENTS_XLA_CACHE"
 _FLAG = "--tf_xla_persistent_cache_directory"
 # Programs to keep, each of some MB: the newest.
 _KEEP = 200
+# Programs for another TensorFlow or processor go when they were not used for so long.
+_UNUSED_SECONDS = 30 * 24 * 3600
 
 
 def enable(environ: MutableMapping[str, str]) -> None:
@@ -36,6 +40,8 @@ def enable(environ: MutableMapping[str, str]) -> None:
         folder = (pathlib.Path(base) if base else _default(environ)) / _name(environ)
         folder.mkdir(parents=True, exist_ok=True)
         with contextlib.suppress(FileNotFoundError):  # Another run was faster.
+            os.utime(folder)
+            _remove_unused(folder.parent)
             _prune(folder)
         if os.access(folder, os.W_OK):
             environ["TF_XLA_FLAGS"] = f"{own_flags} {_FLAG}={folder}".strip()
@@ -62,6 +68,12 @@ def _processor_features() -> str:
             if line.startswith(("flags", "Features")):
                 return line
     return platform.processor()
+
+
+def _remove_unused(base: pathlib.Path) -> None:
+    for folder in base.glob("tensorflow-*-*"):
+        if folder.stat().st_mtime < time.time() - _UNUSED_SECONDS:
+            shutil.rmtree(folder)
 
 
 def _prune(folder: pathlib.Path) -> None:

@@ -1,7 +1,9 @@
 """Where compiled programs are kept."""
 
+import os
 import pathlib
 import tempfile
+import time
 import unittest
 from unittest import mock
 
@@ -44,6 +46,20 @@ class CompilationCacheTest(unittest.TestCase):
         with mock.patch(features, return_value="flags: sse2"):
             folders.add(self.enable())
         self.assertEqual(len(folders), 3)
+
+    def test_folders_that_nobody_used_for_a_month_are_removed(self):
+        unused, used, foreign = (
+            self.base / name
+            for name in ("tensorflow-2.0.0-abc", "tensorflow-2.1.0-abc", "mine")
+        )
+        now = time.time()
+        for path, days in ((unused, 31), (used, 29), (foreign, 31)):
+            path.mkdir()
+            os.utime(path, (now, now - days * 24 * 3600))
+        self.enable()
+        left = [path.name for path in self.base.iterdir()]
+        self.assertEqual(len(left), 3)
+        self.assertNotIn(unused.name, left)
 
     def test_it_can_be_switched_off(self):
         self.assertIsNone(self.enable(AGENTS_XLA_CACHE=""))

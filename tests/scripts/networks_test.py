@@ -215,6 +215,20 @@ class FromKerasTest(unittest.TestCase):
         with self.assertRaisesRegex(SettingError, "Keras model or layer"):
             networks.from_keras(tf.identity, SETTINGS, ACTIONS, ACTIONS, 0)
 
+    def test_a_model_with_other_inputs_names_the_shapes_that_it_would_get(self):
+        inputs = {"image": keras.Input((2, 2)), "sound": keras.Input(())}
+        joined = keras.layers.Flatten()(inputs["image"])
+        model = keras.Model(inputs, keras.layers.Dense(11)(joined), name="mine")
+        with self.assertRaisesRegex(
+            SettingError, r"model mine can't take .*'number': \(None,\).*once encoded"
+        ):
+            networks.from_keras(model, SETTINGS, OBSERVATIONS, ACTIONS, 0)
+
+    def test_a_model_that_returns_no_vectors_is_an_error(self):
+        model = keras.Sequential([keras.layers.Reshape((3, 1))])
+        with self.assertRaisesRegex(SettingError, "returns 3 dimensions"):
+            networks.from_keras(model, SETTINGS, ACTIONS, ACTIONS, 0)
+
     def test_a_sequence_of_layers(self):
         model = keras.Sequential([keras.layers.Dense(4, "relu")])
         network = networks.from_keras(model, SETTINGS, ACTIONS, ACTIONS, 0)
