@@ -1,5 +1,6 @@
 """The contract between the loop and whatever learns, on- or off-policy."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import gymnasium
@@ -79,3 +80,7 @@ class Algorithm(tf.Module):
 
     def warm_up(self, trajectory: Trajectory) -> None:
         """Take statistics from a first rollout, before anything is learned from."""
+
+    def reduce_gradients(self, gradients: Sequence[tf.Tensor]) -> Sequence[tf.Tensor]:
+        """Return gradients as they are; several learners would average them here."""
+        return gradients

@@ -1,22 +1,9 @@
 """The losses of PPO (Schulman et al., arXiv:1707.06347), as pure functions.
 
-All return one value for each sample, of the shape of their arguments; `weighted_mean`
-reduces them.
+All return one value for each sample, of the shape of their arguments.
 """
 
 import tensorflow as tf
-
-
-def weighted_mean(values: tf.Tensor, weights: tf.Tensor) -> tf.Tensor:
-    """Return the mean [] of values [...] where weights [...] are not 0; else 0."""
-    return tf.reduce_sum(values * weights) / tf.maximum(tf.reduce_sum(weights), 1e-8)
-
-
-def normalize(advantage: tf.Tensor, weights: tf.Tensor) -> tf.Tensor:
-    """Bring advantages [...] to mean 0 and standard deviation 1 where weights are 1."""
-    mean = weighted_mean(advantage, weights)
-    variance = weighted_mean((advantage - mean) ** 2, weights)
-    return (advantage - mean) / (tf.sqrt(variance) + 1e-8)
 
 
 def log_ratio_of(
@@ -46,11 +33,6 @@ def surrogate_loss(
         clipped = tf.clip_by_value(ratio, 1.0 - clip_range, 1.0 + clip_range)
         gain = tf.minimum(gain, clipped * advantage)
     return -gain
-
-
-def value_loss(value: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
-    """Return half the squared error."""
-    return 0.5 * (value - target) ** 2
 
 
 def penalty_loss(

@@ -1,64 +1,24 @@
 """Proximal policy optimization (Schulman et al., arXiv:1707.06347).
 
-Read `update` first: it is the whole of the algorithm, and calls the rest.
+`OnPolicyAlgorithm.update` is the course of an update: advantages, and epochs of
+minibatches. What makes it PPO is the loss, which is here.
 """
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import gymnasium
 import tensorflow as tf
 
-from agents.algorithms.algorithm import Algorithm
+from agents.algorithms.on_policy import Batch, Metrics, OnPolicyAlgorithm
 from agents.algorithms.ppo import losses
 from agents.algorithms.ppo.settings import PPOSettings
-from agents.parts import actions, minibatches, randomness, sparse
-from agents.parts.advantages import discounted_sums, generalized_advantage
-from agents.parts.distributions import Distribution
-from agents.parts.normalizer import CLIP, ObservationNormalizer, RunningMoments
-from agents.parts.optimizer import Adam
-from agents.parts.settings import SettingError
-from agents.parts.trajectory import Decision, Nest, Trajectory, without_invalid
+from agents.parts.losses import squared_error, weighted_mean
 
 
-class Behavior(NamedTuple):
-    """How the policy acted that the trajectory comes from.
-
-    Attributes:
-        sample: [..., size], what it drew; the action is its bounded version.
-        log_prob: [...] float32, of the sample.
-        policy: the distribution that it was drawn from.
-    """
-
-    sample: tf.Tensor
-    log_prob: tf.Tensor
-    policy: Distribution
-
-
-class Batch(NamedTuple):
-    """Samples to learn from, each leaf [sequences, chunk_length, ...].
-
-    Attributes:
-        observation: raw, as bytes of images are quicker to gather than floats.
-        reset: bool, whether the recurrent state starts anew after the step.
-        state: recurrent state before the step.
-        behavior: of the policy that acted.
-        weight: float32, 1 for a transition, otherwise 0.
-        advantage: float32, normalized if the settings say so.
-        value_target: float32.
-    """
-
-    observation: Nest
-    reset: tf.Tensor
-    state: Nest
-    behavior: Behavior
-    weight: tf.Tensor
-    advantage: tf.Tensor
-    value_target: tf.Tensor
-
-
-class PPO(Algorithm):
+class PPO(OnPolicyAlgorithm):
     """Clipped surrogate, adaptive KL penalty, or both, by the settings."""
+
+    settings: PPOSettings
 
     def __init__(
         self,
@@ -69,230 +29,25 @@ class PPO(Algorithm):
         num_envs: int,
         seed: int,
     ):
-        """Build the network, the optimizer and the normalizers.
-
-        Raises:
-            SettingError: Settings and network don't go together.
-            UnsupportedSpace: The network does not fit the action space.
-        """
+        """See `OnPolicyAlgorithm`; the weight of the penalty is a variable as well."""
         super().__init__(
             settings, observation_space, action_space, network, num_envs, seed
         )
-        self.settings: PPOSettings = settings
-        self._action_space = action_space
-        self.network = network(settings, observation_space, action_space, seed)
-        self._chunk_length = settings.chunk_length if self.network.recurrent else 1
-        self._check_chunks()
-        self.optimizer = Adam(self.network.trainable_variables)
-        self.observation_normalizer = ObservationNormalizer(
-            observation_space, settings.normalize_observations
-        )
-        self._returns = RunningMoments(())
-        self._return_accumulator = tf.Variable(tf.zeros([num_envs]), trainable=False)
         self._penalty = tf.Variable(settings.kl_init_penalty, trainable=False)
 
-    def initial_state(self, batch_size: int) -> Nest:
-        """Return the recurrent state at the start of an episode."""
-        return self.network.initial_state(batch_size)
-
-    def perform(
-        self, observation: Nest, state: Nest, seed: tf.Tensor, training: bool
-    ) -> Decision:
-        """Sample actions in training; take the most likely ones otherwise."""
-        observation = self.observation_normalizer(observation)
-        policy, _, state = self.network(observation, state)
-        sample = policy.sample(seed) if training else policy.mode()
-        action = actions.to_environment(
-            self._action_space, sample, self.settings.normalize_ranges
-        )
-        return Decision(action, state, sample)
-
-    @tf.function(jit_compile=True, autograph=False)
-    def update(
-        self, trajectory: Trajectory, seed: tf.Tensor, progress: tf.Tensor
-    ) -> dict[str, tf.Tensor]:
-        """Improve policy and value on a trajectory, then move the normalizers on.
-
-        Advantages are computed anew in each epoch (Andrychowicz et al.,
-        arXiv:2006.05990), over the whole trajectory. See `Algorithm.update` for the
-        arguments.
-        """
-        trajectory = without_invalid(trajectory)
-        learning_rate = self._learning_rate(progress)
-        behavior = self._behavior(trajectory)
-
-        def epoch(index, enabled, _):
-            epoch_seed = randomness.fold(seed, index)
-            enabled, metrics = self._train_epoch(
-                self._prepare(trajectory, behavior), epoch_seed, learning_rate, enabled
-            )
-            return index + 1, enabled, metrics
-
-        _, enabled, metrics = tf.while_loop(
-            lambda index, *_: index < self.settings.update_epochs,
-            epoch,
-            (0, tf.constant(True), _no_metrics()),
-            maximum_iterations=self.settings.update_epochs,
-        )
-        metrics["stopped"] = 1.0 - tf.cast(enabled, tf.float32)
-        metrics["learning_rate"] = learning_rate
-        if self.settings.kl_target is not None:
-            metrics["penalty"] = self._adapt_penalty(metrics["divergence"])
-        self.warm_up(trajectory)
-        return metrics
-
-    def warm_up(self, trajectory: Trajectory) -> None:
-        """Move the normalizers on; also called with a first rollout before training."""
-        self.observation_normalizer.update(trajectory.observation, trajectory.valid)
-        sums, accumulator = discounted_sums(
-            self._return_accumulator,
-            trajectory.reward,
-            trajectory.terminated | trajectory.truncated,
-            trajectory.valid,
-            self.settings.discount,
-        )
-        self._returns.update(sums, trajectory.valid)
-        self._return_accumulator.assign(accumulator)
-
-    def reduce_gradients(self, gradients: Sequence[tf.Tensor]) -> Sequence[tf.Tensor]:
-        """Return gradients as they are; several learners would average them here."""
-        return gradients
-
-    def _behavior(self, trajectory: Trajectory) -> Behavior:
-        """Return how the policy acted, [T, N, ...]; before its weights change."""
-        ended = trajectory.terminated | trajectory.truncated
-        inputs = (trajectory.observation, trajectory.state, ended)
-        policy, _, _ = self._unroll(
-            *minibatches.to_sequences(inputs, self._chunk_length)
-        )
-        policy = minibatches.from_sequences(policy, ended.shape[0])
-        sample = trajectory.extras
-        return Behavior(sample, policy.log_prob(sample), policy)
-
-    def _prepare(self, trajectory: Trajectory, behavior: Behavior) -> Batch:
-        """Estimate advantages by the value function as it is now."""
-        ended = trajectory.terminated | trajectory.truncated
-        value, next_value = self._values(trajectory, ended)
-        advantage = generalized_advantage(
-            self._scaled(trajectory.reward),
-            value,
-            next_value,
-            trajectory.terminated,
-            trajectory.truncated,
-            trajectory.valid,
-            self.settings.discount,
-            self.settings.gae_lambda,
-        )
-        value_target = advantage + value
-        weight = tf.cast(trajectory.valid, tf.float32)
-        if self.settings.normalize_advantages:
-            advantage = losses.normalize(advantage, weight)
-        batch = Batch(
-            observation=trajectory.observation,
-            reset=ended,
-            state=trajectory.state,
-            behavior=behavior,
-            weight=weight,
-            advantage=advantage,
-            value_target=value_target,
-        )
-        return minibatches.to_sequences(batch, self._chunk_length)
-
-    def _values(
-        self, trajectory: Trajectory, ended: tf.Tensor
-    ) -> tuple[tf.Tensor, tf.Tensor]:
-        """Return the values [T, N] of observations and of final observations.
-
-        Where an episode went on, the final observation of a row is the observation of
-        the next one, so that its value need not be computed twice.
-        """
-        time = ended.shape[0]
-        length = self._chunk_length if self.network.recurrent else time
-        observation, final, state, ended, valid = minibatches.to_sequences(
-            (
-                trajectory.observation,
-                trajectory.final_observation,
-                trajectory.state,
-                ended,
-                trajectory.valid,
-            ),
-            length,
-        )
-        _, value, states_after = self._unroll(observation, state, ended)
-        goes_on = ~ended[:, :-1] & valid[:, 1:]
-        goes_on = tf.pad(goes_on, [[0, 0], [0, 1]])
-        next_value = tf.pad(value[:, 1:], [[0, 0], [0, 1]])
-
-        def value_of(rows: tuple[Nest, Nest]) -> tf.Tensor:
-            return self.network(self.observation_normalizer(rows[0]), rows[1])[1]
-
-        final_value = sparse.map_where(~goes_on, value_of, (final, states_after))
-        next_value = tf.where(goes_on, next_value, final_value)
-        return minibatches.from_sequences((value, next_value), time)
-
-    def _train_epoch(
-        self,
-        batch: Batch,
-        seed: tf.Tensor,
-        learning_rate: tf.Tensor,
-        enabled: tf.Tensor,
-    ) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:
-        """Take a step on each minibatch; return whether to go on, and mean metrics."""
-        drawn = minibatches.draw_minibatches(
-            seed, batch.weight.shape[0], self.settings.batch_size // self._chunk_length
-        )
-        count = drawn.indices.shape[0]
-
-        def step(index, enabled, totals):
-            indices, used = drawn.indices[index], drawn.used[index]
-            rows = tf.nest.map_structure(lambda x: tf.gather(x, indices), batch)
-            used = tf.cast(used, tf.float32)[:, None]
-            rows = rows._replace(weight=rows.weight * used)
-            enabled, metrics = self._train_minibatch(rows, learning_rate, enabled)
-            totals = {key: totals[key] + metrics[key] for key in totals}
-            return index + 1, enabled, totals
-
-        _, enabled, totals = tf.while_loop(
-            lambda index, *_: index < count,
-            step,
-            (0, enabled, _no_metrics()),
-            maximum_iterations=count,
-        )
-        return enabled, {key: total / count for key, total in totals.items()}
-
-    def _train_minibatch(
-        self, batch: Batch, learning_rate: tf.Tensor, enabled: tf.Tensor
-    ) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:
-        variables = self.network.trainable_variables
-        with tf.GradientTape(watch_accessed_variables=False) as tape:
-            tape.watch(variables)
-            loss, metrics = self._loss(batch)
-        zero = tf.UnconnectedGradients.ZERO
-        gradients = tape.gradient(loss, variables, unconnected_gradients=zero)
-        gradients = self.reduce_gradients(gradients)
-        if self.settings.kl_stop is not None:
-            enabled &= metrics["divergence"] <= self.settings.kl_stop
-        holds_samples = tf.reduce_sum(batch.weight) > 0
-        metrics["gradient_norm"] = self.optimizer.apply(
-            gradients,
-            learning_rate,
-            enabled & holds_samples,
-            self.settings.max_gradient_norm,
-        )
-        return enabled, metrics
-
-    def _loss(self, batch: Batch) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:
+    def loss(self, batch: Batch) -> tuple[tf.Tensor, Metrics]:
+        """Return policy loss, value loss and entropy bonus as one number."""
         settings, weight = self.settings, batch.weight
-        policy, value, _ = self._unroll(batch.observation, batch.state, batch.reset)
+        policy, value, _ = self.unroll(batch.observation, batch.state, batch.reset)
         log_ratio = losses.log_ratio_of(
             policy.log_prob(batch.behavior.sample), batch.behavior.log_prob, weight
         )
         divergence = batch.behavior.policy.divergence(policy)
-        mean_divergence = losses.weighted_mean(divergence, weight)
+        mean_divergence = weighted_mean(divergence, weight)
         policy_loss = losses.surrogate_loss(
             log_ratio, batch.advantage, settings.clip_range
         )
-        value_loss = losses.value_loss(value, batch.value_target)
+        value_loss = squared_error(value, batch.value_target)
         entropy = policy.entropy()
         loss = policy_loss + settings.value_coef * value_loss
         loss -= settings.entropy_coef * entropy
@@ -305,49 +60,25 @@ class PPO(Algorithm):
                 settings.kl_cutoff_coef,
             )
         metrics = {
-            "policy_loss": losses.weighted_mean(policy_loss, weight),
-            "value_loss": losses.weighted_mean(value_loss, weight),
-            "entropy": losses.weighted_mean(entropy, weight),
+            "policy_loss": weighted_mean(policy_loss, weight),
+            "value_loss": weighted_mean(value_loss, weight),
+            "entropy": weighted_mean(entropy, weight),
             "divergence": mean_divergence,
         }
-        return losses.weighted_mean(loss, weight), metrics
+        return weighted_mean(loss, weight), metrics
 
-    def _unroll(
-        self, observation: Nest, state: Nest, reset: tf.Tensor
-    ) -> tuple[Distribution, tf.Tensor, Nest]:
-        """Return policy, value and states of raw sequences [sequences, length, ...]."""
-        first = tf.nest.map_structure(lambda leaf: leaf[:, 0], state)
-        observation = self.observation_normalizer(observation)
-        return self.network.unroll(observation, first, reset)
+    def may_step(self, metrics: Metrics) -> tf.Tensor:
+        """Return whether the policy is still within `kl_stop` of the one that acted."""
+        if self.settings.kl_stop is None:
+            return tf.constant(True)
+        return metrics["divergence"] <= self.settings.kl_stop
 
-    def _scaled(self, reward: tf.Tensor) -> tf.Tensor:
-        if not self.settings.normalize_rewards:
-            return reward
-        return tf.clip_by_value(reward * self._returns.scale, -CLIP, CLIP)
-
-    def _learning_rate(self, progress: tf.Tensor) -> tf.Tensor:
-        rate = tf.constant(self.settings.learning_rate)
-        if self.settings.learning_rate_schedule == "linear":
-            rate *= 1.0 - progress
-        return rate
-
-    def _adapt_penalty(self, divergence: tf.Tensor) -> tf.Tensor:
-        target = self.settings.kl_target
-        penalty = losses.adapted_penalty(self._penalty, divergence, target)
+    def finish(self, metrics: Metrics) -> Metrics:
+        """Adapt the penalty to the divergence of the last epoch."""
+        if self.settings.kl_target is None:
+            return metrics
+        penalty = losses.adapted_penalty(
+            self._penalty, metrics["divergence"], self.settings.kl_target
+        )
         self._penalty.assign(penalty)
-        return penalty
-
-    def _check_chunks(self) -> None:
-        for name in ("horizon", "batch_size"):
-            value = getattr(self.settings, name)
-            if value % self._chunk_length:
-                raise SettingError(
-                    f"{name} must be a multiple of chunk_length with a recurrent "
-                    f"network, but {name} is {value} and chunk_length is "
-                    f"{self._chunk_length}."
-                )
-
-
-def _no_metrics() -> dict[str, tf.Tensor]:
-    names = ("policy_loss", "value_loss", "entropy", "divergence", "gradient_norm")
-    return {name: tf.zeros(()) for name in names}
+        return metrics | {"penalty": penalty}
