@@ -92,6 +92,7 @@ class Config:
         """Check each field, and that the algorithm and its settings belong together."""
         check(self)
         settings_class = trainers.find(self.algorithm).settings
+        _check_fields(settings_class, self)
         if self.hyperparameters is None:
             object.__setattr__(self, "hyperparameters", settings_class())
         if not isinstance(self.hyperparameters, settings_class):
@@ -103,19 +104,21 @@ class Config:
     def replace(self, **changes: Any) -> "Config":
         """Return a config with other values; settings of the algorithm count by name.
 
+        Another algorithm begins with its own defaults.
+
         Raises:
             SettingError: A name is unknown, or its value wrong.
         """
+        algorithm = changes.get("algorithm", self.algorithm)
+        settings_class = trainers.find(algorithm).settings
         own = [name for name in field_values(self) if name != "hyperparameters"]
-        inner = list(field_values(self.hyperparameters))
+        inner = [field.name for field in dataclasses.fields(settings_class)]
         check_names(changes, own + inner, "The setting")
-        if changes.get("algorithm", self.algorithm) != self.algorithm:
-            changes.setdefault("hyperparameters", None)
-        outer = {k: v for k, v in changes.items() if k in own or k == "hyperparameters"}
-        config = dataclasses.replace(self, **outer)
-        rest = {name: value for name, value in changes.items() if name not in outer}
-        settings = dataclasses.replace(config.hyperparameters, **rest)
-        return dataclasses.replace(config, hyperparameters=settings)
+        outer = {name: value for name, value in changes.items() if name in own}
+        rest = {name: value for name, value in changes.items() if name in inner}
+        kept = self.hyperparameters if algorithm == self.algorithm else settings_class()
+        settings = dataclasses.replace(kept, **rest)
+        return dataclasses.replace(self, **outer, hyperparameters=settings)
 
     def differences(self, other: "Config") -> list[str]:
         """Return the names of settings in which two configs differ."""
@@ -128,3 +131,23 @@ class Config:
             for name, value in field_values(mine).items()
             if name != "hyperparameters" and value != getattr(theirs, name, None)
         ]
+
+
+def _check_fields(settings_class: type, config: Config) -> None:
+    """Check what the settings of a trainer are called.
+
+    Raises:
+        SettingError: One is called like a setting of the run, or `horizon` is missing.
+    """
+    names = {field.name for field in dataclasses.fields(settings_class)}
+    twice = sorted(names & set(field_values(config)))
+    if twice or "horizon" not in names:
+        wrong = (
+            f"has {twice[0]}, which is a setting of the run"
+            if twice
+            else ("lacks horizon, the steps of each environment between two updates")
+        )
+        raise SettingError(
+            f"The settings of the trainer {config.algorithm} can't be used: "
+            f"{settings_class.__name__} {wrong}."
+        )

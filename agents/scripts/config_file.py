@@ -1,11 +1,12 @@
 """Configs as YAML: written beside each run, and read from there to resume it."""
 
+import contextlib
 import dataclasses
 import importlib
 import io
 import operator
 import pathlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import gymnasium
@@ -97,6 +98,11 @@ def code_settings(config: Config) -> list[str]:
 
 def write(config: Config, path: pathlib.Path) -> None:
     """Write a config with all its settings."""
+    files.replace_text(path, text_of(config))
+
+
+def text_of(config: Config) -> str:
+    """Return a config with all its settings as YAML."""
     outer = dict(field_values(config))
     inner = field_values(outer.pop("hyperparameters"))
     document = {"trainer_type": outer.pop("algorithm")}
@@ -104,31 +110,58 @@ def write(config: Config, path: pathlib.Path) -> None:
     document["hyperparameters"] = {name: _plain(v) for name, v in inner.items()}
     stream = io.StringIO()
     _yaml().dump(document, stream)
-    files.replace_text(path, stream.getvalue())
+    return stream.getvalue()
 
 
 def read(path: pathlib.Path, given: Mapping[str, Any]) -> Config:
     """Read a config; nothing that the file names is imported.
 
     Args:
-        path: of the file.
+        path: of the file; what it leaves out is as in `Config` and in the settings of
+            its trainer.
         given: settings from the command line: what they say of code is trusted.
 
     Raises:
         SettingError: The file is missing or broken, has unknown settings, or names code
-            that is not among `given`.
+            that is not among `given`. It names the line.
     """
     try:
         text = path.read_text(encoding="utf-8")
         document = _yaml().load(text)
     except (OSError, *_YAML_ERRORS) as error:
-        reason = str(error).strip().splitlines()[0]
-        raise SettingError(f"{path} is no YAML that can be read: {reason}.") from error
+        mark = getattr(error, "problem_mark", None)
+        where = f", line {mark.line + 1}," if mark else ""
+        reason = (getattr(error, "problem", None) or str(error)).strip().splitlines()[0]
+        raise SettingError(
+            f"{path}{where} is no YAML that can be read: {reason}."
+        ) from error
     try:
-        inner = dict(document.pop("hyperparameters"))
-        outer = {"algorithm": document.pop("trainer_type"), **document}
+        inner = dict(document.pop("hyperparameters", None) or {})
+        outer = {"algorithm": document.pop("trainer_type", "ppo"), **document}
     except (AttributeError, LookupError, TypeError, ValueError) as error:
         raise SettingError(f"{path} is no config of a run: {error!r}.") from error
+    lines = _Lines(path, text)
+    with lines.named({"algorithm": "trainer_type"}):
+        trainer = trainers.find(outer["algorithm"])
+    with lines.named({}):
+        _check_code(outer, given, path)
+        known = [name for name in _names(Config) if name != "hyperparameters"]
+        check_names(outer, known, "The setting")
+    with lines.named({}, "hyperparameters", outer["algorithm"]):
+        check_names(inner, _names(trainer.settings), "The hyperparameter")
+        settings = trainer.settings(**inner)
+    with lines.named({}):
+        return Config(**outer, hyperparameters=settings)
+
+
+def _check_code(
+    outer: dict[str, Any], given: Mapping[str, Any], path: pathlib.Path
+) -> None:
+    """Put code that the command line names in the place of its name.
+
+    Raises:
+        SettingError: The file names other code.
+    """
     for name in _CODE:
         value = outer.get(name)
         if name in given and _plain(given[name]) == value:
@@ -136,16 +169,47 @@ def read(path: pathlib.Path, given: Mapping[str, Any]) -> Config:
         elif _names_code(value):
             raise SettingError(
                 f"{path} says {name}: {value}, but nothing is imported on the word "
-                f"of a run directory: add --set={name}={value} if you trust it."
+                f"of a file: add --set={name}={value} if you trust it.",
+                name,
             )
-    settings_class = trainers.find(outer["algorithm"]).settings
-    known = [name for name in _names(Config) if name != "hyperparameters"]
-    check_names(outer, known, f"{path}: the setting")
-    check_names(inner, _names(settings_class), f"{path}: the hyperparameter")
-    try:
-        return Config(**outer, hyperparameters=settings_class(**inner))
-    except SettingError as error:
-        raise SettingError(f"{path}: {error}") from error
+
+
+class _Lines:
+    """Says where in a file a setting stands."""
+
+    def __init__(self, path: pathlib.Path, text: str):
+        self._path = path
+        self._root = _yaml().compose(text)
+
+    @contextlib.contextmanager
+    def named(
+        self, names: Mapping[str, str], section: str = "", trainer: str = ""
+    ) -> Iterator[None]:
+        """Add file, line and trainer to errors about settings.
+
+        Args:
+            names: those that are called otherwise in the file.
+            section: key of the mapping that they stand in; empty: the outermost.
+            trainer: whose settings they are; empty: of no trainer.
+        """
+        try:
+            yield
+        except SettingError as error:
+            key = error.key or (next(iter(names)) if names else None)
+            line = self._line(names.get(key, key), section)
+            where = f"{self._path}, line {line}" if line else str(self._path)
+            of = f" (hyperparameters of the trainer {trainer})" if trainer else ""
+            raise SettingError(f"{where}: {error}{of}") from error
+
+    def _line(self, key: str | None, section: str) -> int | None:
+        node = self._root
+        for wanted in (section, key) if section else (key,):
+            pairs = node.value if isinstance(node, ruamel.yaml.MappingNode) else ()
+            found = [pair for pair in pairs if pair[0].value == wanted]
+            if not found:
+                return None
+            name_node, node = found[0]
+        return name_node.start_mark.line + 1
 
 
 def _names_code(value: Any) -> bool:

@@ -108,7 +108,7 @@ def inverted_double_pendulum() -> Config:
         env="InvertedDoublePendulum-v5",
         gae_lambda=0.95,
         learning_rate=5e-4,
-        update_epochs=3,
+        update_epochs=2,
     )
 
 

@@ -4,7 +4,6 @@ The training loop itself is `Loop.run` in `agents/tools/loop.py`.
 """
 
 import argparse
-import inspect
 import os
 import pathlib
 import shlex
@@ -13,8 +12,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from agents.parts.settings import SettingError, nearest
-from agents.scripts import command_line, config_file, configs, environments
+from agents.parts.settings import SettingError
+from agents.scripts import command_line, config_file, environments, presets
 from agents.scripts.config import Config
 from agents.tools import run_directory, stop_signal
 from agents.tools.run_directory import RunDirectory
@@ -28,6 +27,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parse(arguments)
     command_line.set_tensorflow_defaults()
     with command_line.exit_codes(), stop_signal.interruptible():
+        if options.list:
+            print(presets.listing())
+            return
+        if options.print:
+            config = presets.find(options.config, _given(options))
+            print(config_file.text_of(config), end="")
+            return
         resume = options.timestamp is not None
         config, run = resumed(options) if resume else new(options)
         # Before TensorFlow, whose import takes longer than the workers' start.
@@ -45,7 +51,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     """Parse the command line."""
     parser = command_line.Parser(prog="train", description=__doc__.splitlines()[0])
-    parser.add_argument("--config", help="name of a function in configs.py")
+    parser.add_argument(
+        "--config",
+        help="a function in configs.py, package.module:function, or a file.yaml",
+    )
     parser.add_argument(
         "--logdir", default="runs", help="folder of all runs; empty: store nothing"
     )
@@ -70,6 +79,16 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         action="store_true",
         help="run operation by operation, and name the first that gives no number",
     )
+    parser.add_argument(
+        "--print",
+        action="store_true",
+        help="print the config as a file for --config, and do nothing",
+    )
+    parser.add_argument(
+        "--list",
+        action="store_true",
+        help="print what there is: configs, trainers, backends, writers",
+    )
     return parser.parse_args(arguments)
 
 
@@ -79,21 +98,11 @@ def new(options: argparse.Namespace) -> tuple[Config, RunDirectory | None]:
     Raises:
         SettingError: The config is unknown, or a setting wrong.
     """
-    known = {
-        name: function
-        for name, function in inspect.getmembers(configs, inspect.isfunction)
-        if function.__module__ == configs.__name__ and not name.startswith("_")
-    }
-    if options.config is None:
-        raise SettingError(f"--config is missing{nearest('', known)}")
-    if options.config not in known:
-        raise SettingError(
-            f"The config {options.config!r} is unknown{nearest(options.config, known)}"
-        )
-    config = known[options.config]().replace(**_given(options))
+    config = presets.find(options.config, _given(options))
     if not options.logdir:
         return config, None
-    return config, run_directory.new_run(pathlib.Path(options.logdir), options.config)
+    name = presets.name_of(options.config)
+    return config, run_directory.new_run(pathlib.Path(options.logdir), name)
 
 
 def resumed(options: argparse.Namespace) -> tuple[Config, RunDirectory]:
@@ -104,7 +113,7 @@ def resumed(options: argparse.Namespace) -> tuple[Config, RunDirectory]:
     """
     run = run_directory.find_run(pathlib.Path(options.logdir), options.timestamp)
     own_name = run.path.name.partition("-")[2]
-    if options.config not in (None, own_name):
+    if options.config and presets.name_of(options.config) != own_name:
         raise SettingError(
             f"The run {run.path} began with --config={own_name}, so it can't go on "
             f"with {options.config!r}: leave --config out."

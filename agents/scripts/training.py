@@ -14,7 +14,7 @@ from agents.parts.settings import SettingError, nearest
 from agents.scripts import config_file, networks
 from agents.scripts.config import Config
 from agents.scripts.environments import Environments
-from agents.tools import constructors
+from agents.tools import constructors, writers
 from agents.tools.console import Console
 from agents.tools.debug_numerics import operations_checked
 from agents.tools.evaluation import Evaluation
@@ -58,6 +58,7 @@ def train(
         algorithm,
         Console(config.steps),
         run,
+        writers.find(config) if run else None,
         config.keep_checkpoints,
     )
     with contextlib.ExitStack() as stack:

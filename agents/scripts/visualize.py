@@ -19,7 +19,7 @@ import numpy as np
 
 from agents.parts import nests
 from agents.parts.settings import SettingError
-from agents.scripts import command_line, config_file, environments
+from agents.scripts import command_line, config_file, environments, restored
 from agents.scripts.config import Config
 from agents.tools import constructors, run_directory
 from agents.tools.batch_env import BatchEnv
@@ -46,8 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         began = time.time()
         with contextlib.ExitStack() as stack:
             env = open_env(stack, config, outdir, options.episodes)
-            step = best_step(run) if options.best else None
-            statistics = play(config, run, env, options.episodes, step)
+            statistics = play(config, run, env, options.episodes, options.best)
         write_statistics(statistics, outdir / "statistics.json")
         videos = outdir.glob("*.mp4")
         has_video = any(path.stat().st_mtime >= began - 1 for path in videos)
@@ -140,24 +139,7 @@ def start_recorded(config: Config, outdir: pathlib.Path, episodes: int) -> Batch
     return BatchEnv([ExternalProcess(batch, _TIMEOUT, with_infos=False)])
 
 
-def best_step(run: RunDirectory) -> int:
-    """Return the step of the checkpoint whose evaluation was best.
-
-    Raises:
-        SettingError: None was evaluated.
-    """
-    lines = run_directory.read_metrics(run.metrics)
-    step = run.best_step(run_directory.evaluations(lines))
-    if step is None:
-        raise SettingError(
-            f"The run {run.path} has no evaluation yet: leave --best out."
-        )
-    return step
-
-
-def play(
-    config: Config, run: RunDirectory, env: Any, episodes: int, step: int | None
-) -> Any:
+def play(config: Config, run: RunDirectory, env: Any, episodes: int, best: bool) -> Any:
     """Restore the policy and play; return the statistics of the episodes.
 
     Args:
@@ -165,24 +147,18 @@ def play(
         run: that has the policy.
         env: an `InGraphEnv`.
         episodes: how many to play at least.
-        step: of the checkpoint; None: the newest.
+        best: whether to take the checkpoint with the best evaluation, not the newest.
 
     Raises:
         EnvironmentFault: The environment failed, or can't be rendered.
         CheckpointError: The checkpoint is damaged.
+        SettingError: No evaluation has taken place.
     """
     # pylint: disable=import-outside-toplevel
     from agents.parts import randomness
-    from agents.scripts import training
-    from agents.tools.checkpoints import Checkpoints
     from agents.tools.evaluation import Evaluation
 
-    algorithm = training.build_algorithm(config, env)
-    checkpoints = Checkpoints(run.checkpoints, algorithm=algorithm)
-    if step is None:
-        checkpoints.restore()
-    else:
-        checkpoints.restore_step(step)
+    algorithm = restored.policy(config, run, env, best)
     seed = randomness.integers([config.seed], 2)
     try:
         return Evaluation(env, algorithm, episodes).run(seed)

@@ -4,6 +4,7 @@ import contextlib
 import dataclasses
 import math
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from agents.tools.statistics import EpisodeStatistics, TrainingStatistics
 from agents.tools.stop_signal import Stopped, StopSignal
 from agents.tools.storage import Storage
 from agents.tools.training_graph import TrainingGraph
+from agents.tools.writers import Writer, default_writers
 
 # What draws of different kinds follow from, together with the run's seed and step.
 _ENVIRONMENTS, _UPDATES, _EVALUATION, _WARM_UP = range(4)
@@ -83,6 +85,7 @@ class Loop:
         algorithm: tf.Module,
         console: Console,
         run: RunDirectory | None = None,
+        writers: Sequence[Writer] | None = None,
         keep_checkpoints: int = KEEP,
     ):
         """Prepare a run, from its beginning.
@@ -94,6 +97,7 @@ class Loop:
             algorithm: what checkpoints hold.
             console: shows how it goes.
             run: where to store metrics and checkpoints; None: nowhere.
+            writers: of what came of each phase, there; None: those of this package.
             keep_checkpoints: how many of the newest stay, beside the best.
         """
         self._schedule = schedule
@@ -113,6 +117,7 @@ class Loop:
             run,
             keep_checkpoints,
             self._progress.metrics_size,
+            writers if writers is not None else default_writers(),
             algorithm=algorithm,
             progress=self._progress,
             environments=graph.kept or tf.Module(),

@@ -2,7 +2,7 @@
 
 import contextlib
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Self
 
 import tensorflow as tf
@@ -11,7 +11,7 @@ from agents.tools import run_directory
 from agents.tools.checkpoints import Checkpoints
 from agents.tools.faults import RunFault, StorageFault
 from agents.tools.run_directory import RunDirectory
-from agents.tools.writers import MetricsFile, TensorBoard
+from agents.tools.writers import Writer, cut_metrics
 
 _WRITE_ERRORS = (OSError, tf.errors.OpError)
 
@@ -27,6 +27,7 @@ class Storage:
         run: RunDirectory,
         keep: int,
         metrics_size: tf.Variable,
+        writers: Sequence[Writer],
         **objects: tf.Module,
     ):
         """Prepare to write.
@@ -36,16 +37,20 @@ class Storage:
             keep: checkpoints that stay, beside the best.
             metrics_size: [] int64, one of the variables of `objects`; where the metrics
                 file ends as long as only the checkpoint counts.
+            writers: of metrics; one of them writes the metrics file.
             objects: what checkpoints hold.
         """
         self._run = run
         self._metrics_size = metrics_size
-        self._metrics = MetricsFile(run.metrics)
-        self._tensor_board = TensorBoard(run.path)
+        self._writers = writers
         self._checkpoints = Checkpoints(run.checkpoints, keep, **objects)
+        self._lines: list[dict[str, Any]] = []
         self._evaluations: dict[int, float] = {}
 
     def __enter__(self) -> Self:
+        with self._faults():
+            for writer in self._writers:
+                writer.begin(self._run.path, self._lines)
         return self
 
     def __exit__(
@@ -66,9 +71,8 @@ class Storage:
             CheckpointError: There is none, or none that fits.
         """
         self._checkpoints.restore(set_aside=True)
-        lines = self._metrics.cut(int(self._metrics_size))
-        self._tensor_board.rewrite(lines)
-        self._evaluations = run_directory.evaluations(lines)
+        self._lines = cut_metrics(self._run.metrics, int(self._metrics_size))
+        self._evaluations = run_directory.evaluations(self._lines)
 
     def log(self, phase: str, metrics: Mapping[str, Any], step: int) -> None:
         """Write what came of a phase.
@@ -77,8 +81,8 @@ class Storage:
             StorageFault: It can't be written.
         """
         with self._faults():
-            self._metrics.write(phase, metrics, step)
-            self._tensor_board.write(phase, metrics, step)
+            for writer in self._writers:
+                writer.write(phase, metrics, step)
         if phase == "eval":
             self._evaluations[step] = metrics["mean_score"]
 
@@ -89,10 +93,10 @@ class Storage:
             StorageFault: It, or the one before, can't be written.
         """
         with self._faults():
-            self._metrics_size.assign(self._metrics.size())
+            files = [self._run.metrics] if self._run.metrics.exists() else []
+            self._metrics_size.assign(sum(file.stat().st_size for file in files))
             self._checkpoints.wait()
             best = self._run.best_step(self._evaluations)
-            files = [self._run.metrics] if self._run.metrics.exists() else []
             self._checkpoints.save(step, best, files)
 
     @contextlib.contextmanager

@@ -15,6 +15,7 @@ from agents.tools.faults import EnvironmentFault, StorageFault
 from agents.tools.run_directory import RunDirectory
 from agents.tools.stop_signal import Stopped
 from agents.tools.storage import Storage
+from agents.tools.writers import default_writers
 
 
 class StorageTest(unittest.TestCase):
@@ -26,7 +27,13 @@ class StorageTest(unittest.TestCase):
         self.run_directory.create()
         self.value = tf.Module()
         self.value.size = tf.Variable(0, dtype=tf.int64)
-        self.storage = Storage(self.run_directory, 1, self.value.size, value=self.value)
+        self.storage = Storage(
+            self.run_directory,
+            1,
+            self.value.size,
+            default_writers(),
+            value=self.value,
+        )
 
     def log(self, phase, step, score):
         """Write a line."""

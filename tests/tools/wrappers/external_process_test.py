@@ -312,6 +312,14 @@ class EndTest(WorkerTest):
             named = [line for line in files if not line.endswith("(deleted)")]
             self.assertEqual(named, [])
 
+    def test_workers_outlive_the_signals_that_a_cluster_sends_to_a_whole_job(self):
+        worker = self.start(environments.Counter)
+        worker.reset()
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            os.kill(worker.process_id, number)
+            self.assertEqual(worker.step(0)[1], 1.0)
+        self.assertTrue(processes.is_running(worker.process_id))
+
     def test_workers_ignore_ctrl_c_and_end_with_a_killed_parent(self):
         parent = run_script(
             """
