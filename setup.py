@@ -27,10 +27,15 @@ setuptools.setup(
         "tensorboard>=2.20",
         "tensorflow>=2.21",
     ],
+    entry_points={
+        "agents.trainer_type": ["ppo = agents.algorithms.ppo.trainer:trainers"],
+        "agents.stats_writer": ["agents = agents.tools.writers:default_writers"],
+    },
     extras_require={
         "mujoco": ["gymnasium[mujoco]"],
         "bullet": ["pybullet>=3.2.7", "pybullet-envs-gymnasium>=0.6"],
         "envpool": ["envpool>=1.2.5"],
+        "minari": ["minari[hdf5]>=0.5.3"],
         "jax": ["brax>=0.14.2", "gymnax>=1.0.1", "jax>=0.10"],
         "test": ["pylint>=4", "pytest>=8", "pytest-timeout>=2.3", "ruff>=0.9"],
         "bench": ["sbx-rl>=0.28", "stable-baselines3>=2.9", "torch>=2.13"],

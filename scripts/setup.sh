@@ -1,6 +1,7 @@
 # Sourced by the other scripts: makes .venv and installs the project with some extras.
 #
 #   install_project EXTRAS    for example: install_project mujoco,bullet,test; empty: none
+#   install_example           after that: the package in examples/
 
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -54,6 +55,15 @@ install_project() {
   if [ ! -e "$stamp" ] || [ setup.py -nt "$stamp" ]; then
     echo "Installing batch-ppo${extras:+[$extras]} in .venv ..." >&2
     .venv/bin/python -m pip install --quiet --editable ".${extras:+[$extras]}"
+    touch "$stamp"
+  fi
+}
+
+# The package with the example's trainers, which the tests train with.
+install_example() {
+  local folder=examples/agents-trainer-plugin stamp=.venv/installed-example
+  if [ ! -e "$stamp" ] || [ "$folder/setup.py" -nt "$stamp" ]; then
+    .venv/bin/python -m pip install --quiet --editable "$folder"
     touch "$stamp"
   fi
 }

@@ -1,0 +1,1 @@
+"""What trainers that come as packages reach, and what they cost."""
