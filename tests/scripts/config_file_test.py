@@ -47,6 +47,26 @@ class ConfigFileTest(unittest.TestCase):
         )
         self.refuse("steps must be a whole number", f"{head}steps: many")
 
+    def test_an_error_names_line_trainer_and_the_nearest(self):
+        head = "trainer_type: ppo\nenv: Pendulum-v1\nhyperparameters:\n  horizon: 3\n"
+        self.refuse(
+            r"config.yaml, line 5: The hyperparameter 'discont' is unknown: did you "
+            r"mean discount\? \(hyperparameters of the trainer ppo\)$",
+            f"{head}  discont: 0.9\n",
+        )
+        self.refuse(
+            r"line 5: discount must be a number, but is 'high'. \(hyperparameters of",
+            f"{head}  discount: high\n",
+        )
+        self.refuse("line 5: discount must be at most 1", f"{head}  discount: 2\n")
+        self.refuse("line 5: steps must be a whole number", f"{head}steps: 0.5\n")
+        self.refuse("line 1: The trainer 'pp' is unknown: did you mean ppo", "trainer_type: pp")
+        # One that stands in both places is looked for in its own.
+        self.refuse("line 5: The setting 'horizon' is unknown", f"{head}horizon: 3\n")
+
+    def test_a_key_that_stands_twice_is_an_error_with_its_line(self):
+        self.refuse("line 2, is no YAML .*duplicate key", "env: a\nenv: b\n")
+
     def test_a_tag_executes_nothing(self):
         marker = self.path.with_name("executed")
         self.refuse(

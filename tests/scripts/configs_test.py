@@ -3,9 +3,11 @@
 import dataclasses
 import inspect
 import unittest
+from unittest import mock
 
+from agents.algorithms import trainers
 from agents.algorithms.ppo.settings import PPOSettings
-from agents.parts.settings import SettingError
+from agents.parts.settings import SettingError, setting
 from agents.scripts import configs, environments
 from agents.scripts.config import Config
 
@@ -17,6 +19,14 @@ def presets():
         for name, function in inspect.getmembers(configs, inspect.isfunction)
         if not name.startswith("_")
     }
+
+
+@dataclasses.dataclass(frozen=True)
+class OtherSettings:
+    """Of a trainer that is not PPO."""
+
+    horizon: int = setting(8, "steps of each environment between two updates", low=1)
+    depth: int = setting(1, "of something", low=1)
 
 
 class PresetsTest(unittest.TestCase):
@@ -92,6 +102,25 @@ class ConfigTest(unittest.TestCase):
     def test_settings_of_another_algorithm_are_an_error(self):
         with self.assertRaisesRegex(SettingError, "PPOSettings"):
             Config(hyperparameters={"horizon": 3})
+
+    def test_another_algorithm_begins_with_its_own_defaults(self):
+        other = trainers.Trainer("a.module:Class", OtherSettings, "a-package")
+        known = {"ppo": trainers.find("ppo"), "other": other}
+        config = Config().replace(horizon=32)
+        with mock.patch.object(trainers, "find", known.__getitem__):
+            changed = config.replace(algorithm="other", depth=3)
+            self.assertEqual(changed.hyperparameters, OtherSettings(depth=3))
+            back = changed.replace(algorithm="ppo")
+        self.assertEqual(back.hyperparameters, PPOSettings())
+
+    def test_settings_of_a_trainer_must_have_a_horizon(self):
+        settings = dataclasses.make_dataclass("Bare", [], frozen=True)
+        other = trainers.Trainer("a.module:Class", settings, "a-package")
+        with mock.patch.object(trainers, "find", lambda name: other):
+            with self.assertRaisesRegex(
+                SettingError, "trainer other can't be used: Bare lacks horizon, the st"
+            ):
+                Config(algorithm="other")
 
     def test_differences_are_named(self):
         changed = Config().replace(steps=5, horizon=7)

@@ -92,77 +92,78 @@ class ScoreTest(unittest.TestCase):
         self.check("dqn/dqn_cartpole", 100_352)
 
 
-class KilledRun:
-    """A run that was killed and resumed, beside one that never stopped."""
+class KilledRunTest(unittest.TestCase):
+    """Runs that were killed and resumed, beside ones that never stopped."""
 
-    name: str
-    settings: dict
+    def setUp(self):
+        self.folder = self.enterContext(tempfile.TemporaryDirectory())
 
-    @classmethod
-    def setUpClass(cls):
-        folder = cls.enterClassContext(tempfile.TemporaryDirectory())
-        options = [f"--set={key}={value}" for key, value in cls.settings.items()]
-        command = [*TRAIN, f"--config={config(cls.name)}", "--noenv_processes"]
-        call(*command, *options, f"--logdir={folder}/undisturbed")
-        cls.undisturbed = only_run(f"{folder}/undisturbed")
-        logdir = f"--logdir={folder}/killed"
+    def train(self, name, settings):
+        """Train by a config; return the run."""
+        logdir = f"{self.folder}/undisturbed"
+        call(*self.command(name, settings), f"--logdir={logdir}")
+        return only_run(logdir)
+
+    def train_killed(self, name, settings):
+        """Train by a config, killed after its first checkpoint; return the run."""
+        logdir = f"{self.folder}/killed"
         with subprocess.Popen(
-            [*command, *options, logdir],
+            [*self.command(name, settings), f"--logdir={logdir}"],
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
         ) as process:
-            for line in process.stdout:
-                if line.startswith("train"):
-                    break
+            for _ in process.stdout:
+                if any(pathlib.Path(logdir).iterdir()):
+                    if max(only_run(logdir).checkpoint_steps(), default=0) > 0:
+                        break
             process.kill()
-        cls.killed = only_run(f"{folder}/killed")
-        cls.killed_at = max(cls.killed.checkpoint_steps())
-        call(*TRAIN, logdir, f"--timestamp={cls.killed.timestamp}")
+        run = only_run(logdir)
+        killed_at = max(run.checkpoint_steps())
+        self.assertTrue(0 < killed_at < settings["steps"], killed_at)
+        call(*TRAIN, f"--logdir={logdir}", f"--timestamp={run.timestamp}")
+        return run
 
-    def test_it_ends_as_if_it_had_never_stopped_to_the_bit(self):
-        self.assertTrue(0 < self.killed_at < self.settings["steps"], self.killed_at)
-        self.assertEqual(metrics(self.killed), metrics(self.undisturbed))
-        expected, found = variables(self.undisturbed), variables(self.killed)
+    def command(self, name, settings):
+        """Return the command that trains without worker processes."""
+        options = [f"--set={key}={value}" for key, value in settings.items()]
+        return [*TRAIN, f"--config={config(name)}", "--noenv_processes", *options]
+
+    def check(self, name, settings):
+        """Compare two runs to the bit, and look at the one that was killed."""
+        undisturbed = self.train(name, settings)
+        killed = self.train_killed(name, settings)
+        self.assertEqual(metrics(killed), metrics(undisturbed))
+        expected, found = variables(undisturbed), variables(killed)
         self.assertGreater(len(expected), 10)
-        self.assertEqual(
-            [name for name in expected if expected[name] != found.get(name)], []
-        )
         self.assertEqual(expected.keys(), found.keys())
+        self.assertEqual([x for x in expected if expected[x] != found[x]], [])
 
-    def test_it_can_be_looked_at(self):
-        path = self.killed.path
-        call(*VISUALIZE, f"--logdir={path}", "--episodes=1")
-        text = (path / "videos" / "statistics.json").read_text("utf-8")
+        call(*VISUALIZE, f"--logdir={killed.path}", "--episodes=1")
+        text = (killed.path / "videos" / "statistics.json").read_text("utf-8")
         self.assertGreater(json.loads(text)["mean_score"], 8)
-        self.assertEqual(len(list((path / "videos").glob("*.mp4"))), 1)
+        self.assertEqual(len(list((killed.path / "videos").glob("*.mp4"))), 1)
 
+    def test_a2c_ends_as_if_never_stopped_and_can_be_looked_at(self):
+        settings = {
+            "steps": 40_960,
+            "checkpoint_steps": 4_096,
+            "eval_every": 16_384,
+            "eval_episodes": 4,
+        }
+        self.check("a2c/a2c_cartpole", settings)
 
-class A2CTest(KilledRun, unittest.TestCase):
-    """A2C on CartPole."""
-
-    name = "a2c/a2c_cartpole"
-    settings = {
-        "steps": 40_960,
-        "checkpoint_steps": 4_096,
-        "eval_every": 16_384,
-        "eval_episodes": 4,
-    }
-
-
-class DQNTest(KilledRun, unittest.TestCase):
-    """DQN on CartPole, with priorities, and a memory that is full half-way."""
-
-    name = "dqn/dqn_cartpole"
-    settings = {
-        "steps": 16_384,
-        "checkpoint_steps": 2_048,
-        "eval_every": 8_192,
-        "eval_episodes": 4,
-        "priority_exponent": 0.6,
-        "dueling": True,
-        "replay_capacity": 8_192,
-    }
+    def test_dqn_as_well_with_priorities_and_a_memory_that_is_full_half_way(self):
+        settings = {
+            "steps": 16_384,
+            "checkpoint_steps": 2_048,
+            "eval_every": 8_192,
+            "eval_episodes": 4,
+            "priority_exponent": 0.6,
+            "dueling": True,
+            "replay_capacity": 8_192,
+        }
+        self.check("dqn/dqn_cartpole", settings)
 
 
 if __name__ == "__main__":
