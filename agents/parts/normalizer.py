@@ -28,8 +28,9 @@ class Moments(NamedTuple):
 
     def variance(self) -> tf.Tensor:
         """Return the population variance [...] float64, 1 before the second sample."""
-        variance = self.squares / tf.maximum(self.count, 1)
-        return tf.where(self.count > 1, variance, tf.ones_like(variance))
+        count = tf.maximum(self.count, 1)
+        variance = self.squares / count
+        return tf.where(count > 1, variance, tf.ones_like(variance))
 
 
 def add_samples(moments: Moments, samples: tf.Tensor, valid: tf.Tensor) -> Moments:

@@ -55,7 +55,8 @@ def load(group: str, prepare: Callable[[Any, str], Any]) -> Iterator[Plugin]:
         package = point.dist.name if point.dist else "unnamed"
         try:
             content, fault = prepare(point.load(), package), ""
-        except (Exception, SystemExit) as error:  # A plugin may do anything.
+        # A plugin may do anything.
+        except (Exception, SystemExit) as error:  # pylint: disable=broad-exception-caught
             content = None
             fault = (
                 f"The plugin {point.name} of the package {package} ({point.value}) "

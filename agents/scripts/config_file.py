@@ -195,7 +195,7 @@ class _Lines:
         try:
             yield
         except SettingError as error:
-            key = error.key or (next(iter(names)) if names else None)
+            key = error.key or next(iter(names), None)
             line = self._line(names.get(key, key), section)
             where = f"{self._path}, line {line}" if line else str(self._path)
             of = f" (hyperparameters of the trainer {trainer})" if trainer else ""

@@ -3,6 +3,7 @@
 import importlib
 import inspect
 import pathlib
+import typing
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -83,14 +84,14 @@ def _call(text: str) -> Config:
 
 def listing() -> str:
     """Return configs, trainers, backends and writers, each with what brings it."""
-    backends = Config.__dataclass_fields__["backend"]
+    backends = typing.get_args(Config.__annotations__["backend"])
     lines = ["Configs (--config=NAME):"]
     lines += [f"  {name:26}{text}" for name, text in names().items()]
     lines += ["", "Trainers (--set=algorithm=NAME, or trainer_type in a file):"]
     for name, packages in sorted(trainers.known().items()):
         lines.append(f"  {name:26}{' and '.join(packages)}")
     lines += ["", "Backends (--backend=NAME):"]
-    lines += [f"  {name}" for name in backends.type.__args__]
+    lines += [f"  {name}" for name in backends]
     lines += ["", "Stats writers:"]
     for plugin in plugins.points("agents.stats_writer"):
         lines.append(f"  {plugin.name:26}{plugin.package}")

@@ -108,7 +108,7 @@ class Guarded(Writer):
         try:
             if hasattr(self._writer, name):
                 getattr(self._writer, name)(*arguments)
-        except Exception as error:
+        except Exception as error:  # pylint: disable=broad-exception-caught
             print(
                 f"The stats writer {type(self._writer).__name__} of the package "
                 f"{self._package} failed, and is left out from now on: "

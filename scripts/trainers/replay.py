@@ -1,8 +1,10 @@
 """What appending to a replay memory costs, by its capacity."""
 
 import argparse
+import functools
 import statistics
 import time
+from collections.abc import Callable
 
 from agents.scripts import command_line
 
@@ -17,6 +19,24 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Append 32 steps of 8 environments again and again, and print a table."""
+    calls = _calls()
+    seconds: dict[tuple[str, int], list[float]] = {key: [] for key in calls}
+    for _ in range(options.turns):
+        for key, append in calls.items():
+            began = time.perf_counter()
+            for _ in range(_CALLS):
+                append()
+            seconds[key].append((time.perf_counter() - began) / _CALLS)
+    print("| memory | capacity | microseconds | ratio |")
+    print("| --- | --- | --- | --- |")
+    for (name, capacity), values in seconds.items():
+        median = statistics.median(values)
+        base = statistics.median(seconds[name, CAPACITIES[0]])
+        print(f"| {name} | {capacity:,} | {median * 1e6:.0f} | {median / base:.2f} |")
+
+
+def _calls() -> dict[tuple[str, int], Callable[[], None]]:
+    """Return what appends to each memory, all of which are full."""
     command_line.import_tensorflow()
     # pylint: disable=import-outside-toplevel
     import gymnasium
@@ -31,28 +51,13 @@ def run(options: argparse.Namespace) -> None:
     rows = tf.nest.map_structure(
         lambda spec: tf.zeros([_STEPS, _ENVS, *spec.shape], spec.dtype), specs
     )
-    appends = {}
-    for prioritized in (False, True):
+    calls = {}
+    for name, prioritized in (("uniform", False), ("prioritized", True)):
         for capacity in CAPACITIES:
             memory = ReplayMemory(specs, _ENVS, capacity, prioritized)
-            appends[prioritized, capacity] = tf.function(
-                memory.append, jit_compile=True
-            )
-    for append in appends.values():
-        # Past the greatest capacity once, as memory is taken page by page.
-        for _ in range(2 * max(CAPACITIES) // (_STEPS * _ENVS)):
-            append(rows)
-    seconds: dict[tuple[bool, int], list[float]] = {key: [] for key in appends}
-    for _ in range(options.turns):
-        for key, append in appends.items():
-            began = time.perf_counter()
-            for _ in range(_CALLS):
+            append = tf.function(memory.append, jit_compile=True)
+            # As often for each: memory is taken page by page.
+            for _ in range(2 * max(CAPACITIES) // (_STEPS * _ENVS)):
                 append(rows)
-            seconds[key].append((time.perf_counter() - began) / _CALLS)
-    print("| memory | capacity | microseconds | ratio |")
-    print("| --- | --- | --- | --- |")
-    for (prioritized, capacity), values in seconds.items():
-        median = statistics.median(values)
-        base = statistics.median(seconds[prioritized, CAPACITIES[0]])
-        name = "prioritized" if prioritized else "uniform"
-        print(f"| {name} | {capacity:,} | {median * 1e6:.0f} | {median / base:.2f} |")
+            calls[name, capacity] = functools.partial(append, rows)
+    return calls

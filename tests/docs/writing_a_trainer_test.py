@@ -51,7 +51,9 @@ class WritingATrainerTest(unittest.TestCase):
         printed = ""
         for name, language, text in blocks:
             if language == "sh":
-                printed += self.shell(text, package if package.exists() else self.folder)
+                printed += self.shell(
+                    text, package if package.exists() else self.folder
+                )
             else:
                 (package / name).write_text(text, encoding="utf-8")
         self.assertRegex(printed, r"\n  awr +agents-awr\n")

@@ -60,7 +60,9 @@ class ConfigFileTest(unittest.TestCase):
         )
         self.refuse("line 5: discount must be at most 1", f"{head}  discount: 2\n")
         self.refuse("line 5: steps must be a whole number", f"{head}steps: 0.5\n")
-        self.refuse("line 1: The trainer 'pp' is unknown: did you mean ppo", "trainer_type: pp")
+        self.refuse(
+            "line 1: The trainer 'pp' is unknown: did you mean ppo", "trainer_type: pp"
+        )
         # One that stands in both places is looked for in its own.
         self.refuse("line 5: The setting 'horizon' is unknown", f"{head}horizon: 3\n")
 

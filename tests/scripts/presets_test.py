@@ -77,7 +77,7 @@ class FindTest(unittest.TestCase):
         self.refuse(f"{here}:broken", "broken can't be called: KeyError: 'missing'")
         self.refuse(f"{here}:bad_setting", "^steps must be at least 1, but is -1")
         self.refuse(f"{here}:no_config", "returned .*, which is no Config")
-        self.refuse("tests.scripts.raises_at_import:x", "can't be called: RuntimeError")
+        self.refuse("tests.scripts.raises_at_import:x", "ZeroDivisionError")
 
     def test_a_file_that_is_missing_is_an_error_with_its_path(self):
         self.refuse("nowhere/mine.yaml", "nowhere/mine.yaml .*No such file")

@@ -159,7 +159,7 @@ class ArrayTest(BatchTest):
             with self.subTest(place):
                 batch = self.batch(environments.KeepsAction, place=place)
                 batch.reset()
-                actions = np.float32([[0.25, 0.5]])
+                actions = np.array([[0.25, 0.5]], np.float32)
                 batch.step(actions)
                 actions[...] = 0.75
                 observation = batch.step(actions)[0]

@@ -10,11 +10,10 @@ import unittest
 import numpy as np
 import tensorflow as tf
 
-import agents_trainer_plugin
 from agents.scripts import presets
 from agents.tools.run_directory import RunDirectory, checkpoint_path
 
-CONFIGS = pathlib.Path(agents_trainer_plugin.__file__).parent
+CONFIGS = pathlib.Path(__file__).parents[1] / "agents_trainer_plugin"
 TRAIN = [sys.executable, "-m", "agents.scripts.train"]
 VISUALIZE = [sys.executable, "-m", "agents.scripts.visualize"]
 # They tell of the clock.
